@@ -1,0 +1,18 @@
+//! The nouns: plain data with serde, no input or output, no statistics.
+//!
+//! Positions ([`Verdict`]) and identities ([`Preference`]) are different types; [`Order::identify`] is the only bridge.
+//! Only [`Judgment`] and [`GoldSet`] cross from the evidence wing to the reading wing.
+
+mod ids;
+mod item;
+mod judgment;
+mod notice;
+mod request;
+mod verdict;
+
+pub use ids::{Annotator, Digest, GroupId, ItemId, JudgeName, SystemName};
+pub use item::{Check, CheckKind, GoldLabel, GoldSet, ItemFacts, LengthUnit, Message, Pair, Prompt, Vote, plain_text};
+pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
+pub use notice::{Notice, Severity};
+pub use request::{Completion, Fingerprint, FinishReason, JudgeRequest, RequestKey, Usage};
+pub use verdict::{NoVerdict, Order, Preference, Verdict};

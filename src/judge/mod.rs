@@ -1,0 +1,59 @@
+//! Whatever turns a request into a completion.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::domain::{Completion, JudgeRequest, Message};
+
+/// The future of one call.
+pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Completion, CallError>> + Send + 'a>>;
+
+/// Something that answers requests: an endpoint, a recording, a control, a set of checks.
+pub trait Model: Send + Sync {
+    /// The body that would be sent for these messages, in the provider's own shape; `Null` for local models. Pure.
+    fn body(&self, messages: &[Message]) -> Value;
+
+    /// Answers one request. Never retries; the error says whether a retry makes sense.
+    fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a>;
+}
+
+/// What kind of judge this is; decides what the store keeps and what a certificate is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgeKind {
+    /// A model behind an endpoint: calls cost money, completions are stored.
+    Endpoint,
+    /// Recorded completions or verdicts.
+    Replay,
+    /// Deterministic checks alone.
+    Checks,
+    /// A control judge: a dumb baseline or a known answer.
+    Control,
+}
+
+/// How a failed call is to be treated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallClass {
+    /// Worth another try (5xx, timeout, broken connection); after that much time, where the server said so.
+    Retry(Option<Duration>),
+    /// The server limits the rate (429); retry after that much time, where it said so.
+    RateLimited(Option<Duration>),
+    /// This request will never work (400, context too long); others may.
+    Item,
+    /// No request will work as set up (wrong key, unknown model, no such host).
+    Setup,
+}
+
+/// A call that brought no completion. A value, not the end of a run.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct CallError {
+    /// What to do about it.
+    pub class: CallClass,
+    /// HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// What happened, with a masked excerpt of the body; never a key.
+    pub message: String,
+}

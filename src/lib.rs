@@ -1,0 +1,7 @@
+//! Tribunal puts an LLM judge on trial before anyone trusts its verdicts.
+//!
+//! Evidence is gathered on the left, read on the right, and only [`domain::Judgment`] and [`domain::GoldSet`] cross the hall.
+
+pub mod domain;
+pub mod judge;
+pub mod stats;
