@@ -8,6 +8,7 @@ mod item;
 mod judgment;
 mod notice;
 mod request;
+mod run;
 mod verdict;
 
 pub use ids::{Annotator, Digest, GroupId, ItemId, JudgeName, SystemName};
@@ -15,4 +16,5 @@ pub use item::{Check, CheckKind, GoldLabel, GoldSet, ItemFacts, LengthUnit, Mess
 pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
 pub use notice::{Notice, Severity};
 pub use request::{Completion, Fingerprint, FinishReason, JudgeRequest, RequestKey, Usage};
+pub use run::{InputFile, RunManifest};
 pub use verdict::{NoVerdict, Order, Preference, Verdict};

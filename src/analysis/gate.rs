@@ -1,0 +1,200 @@
+//! Does the evidence pass these criteria? Knows names, estimates and limits, not where they come from.
+
+use serde::Serialize;
+
+use crate::stats::Figure;
+
+/// The answer to a criterion, and to the gate as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// The whole deciding interval is on the good side.
+    Pass,
+    /// The data do not decide.
+    Inconclusive,
+    /// The whole deciding interval is on the bad side.
+    Fail,
+}
+
+impl Decision {
+    /// `PASS`, `FAIL` or `INCONCLUSIVE`, for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Inconclusive => "INCONCLUSIVE",
+            Self::Fail => "FAIL",
+        }
+    }
+
+    /// All pass → pass, any fails → fail, else inconclusive; nothing to decide is inconclusive.
+    pub fn all(decisions: impl IntoIterator<Item = Self>) -> Self {
+        decisions.into_iter().max().unwrap_or(Self::Inconclusive)
+    }
+}
+
+/// Where a figure has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// At most this.
+    Max(f64),
+    /// At least this.
+    Min(f64),
+    /// More than this.
+    Above(f64),
+    /// At most this far from zero, to either side.
+    Within(f64),
+}
+
+impl Limit {
+    /// Decides for an interval; a point is an interval of no width.
+    pub fn decide(self, lower: f64, upper: f64) -> Decision {
+        let (good, bad) = match self {
+            Self::Max(limit) => (upper <= limit, lower > limit),
+            Self::Min(limit) => (lower >= limit, upper < limit),
+            Self::Above(limit) => (lower > limit, upper <= limit),
+            Self::Within(limit) => (lower >= -limit && upper <= limit, lower > limit || upper < -limit),
+        };
+        if good {
+            Decision::Pass
+        } else if bad {
+            Decision::Fail
+        } else {
+            Decision::Inconclusive
+        }
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Max(limit) => write!(f, "≤ {limit}"),
+            Self::Min(limit) => write!(f, "≥ {limit}"),
+            Self::Above(limit) => write!(f, "> {limit}"),
+            Self::Within(limit) => write!(f, "within ±{limit}"),
+        }
+    }
+}
+
+/// Whether the interval or the point decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecideOn {
+    /// The whole interval has to be on one side.
+    Interval,
+    /// The point alone; shown wherever it is used.
+    Point,
+}
+
+/// One criterion with its answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Criterion {
+    /// The figure's name.
+    pub name: String,
+    /// The answer.
+    pub decision: Decision,
+    /// The figure as shown, with its 95 % interval.
+    #[serde(serialize_with = "crate::stats::serialize_figure")]
+    pub figure: Figure,
+    /// What the decision was made on: the 90 % interval, or the point.
+    #[serde(serialize_with = "crate::stats::serialize_figure")]
+    pub decided_on: Figure,
+    /// Whether the interval or the point decides.
+    pub decide: DecideOn,
+    /// Where the figure has to be.
+    pub limit: Limit,
+    /// Smallest number of labelled units at which the present point would decide; `None` where it decides already,
+    /// or beyond ten times the present number.
+    pub labels_needed: Option<u64>,
+    /// One sentence for people.
+    pub reason: String,
+}
+
+/// A decision with its reasons.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gate {
+    /// All pass → pass, any fails → fail, else inconclusive.
+    pub decision: Decision,
+    /// Each criterion.
+    pub criteria: Vec<Criterion>,
+}
+
+impl Gate {
+    /// The gate over these criteria.
+    pub fn of(criteria: Vec<Criterion>) -> Self {
+        Self { decision: Decision::all(criteria.iter().map(|criterion| criterion.decision)), criteria }
+    }
+
+    /// The criteria with one decision.
+    pub fn with(&self, decision: Decision) -> impl Iterator<Item = &Criterion> {
+        self.criteria.iter().filter(move |criterion| criterion.decision == decision)
+    }
+}
+
+/// A limit as settings give it: `flip_rate = { max = 0.20, decide = "interval" }`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// Where the figure has to be.
+    pub limit: Limit,
+    /// What decides.
+    pub decide: DecideOn,
+}
+
+/// The criteria of the calibration gate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GateRules {
+    /// Share of two-order rows whose orders name different responses; default ≤ 0.20.
+    pub flip_rate: Rule,
+    /// Agreement where judge and gold are both decisive; default ≥ 0.75.
+    pub agreement_decisive: Rule,
+    /// Cohen's kappa over all judged rows; default ≥ 0.40.
+    pub kappa_strict: Rule,
+    /// Decisive error where gold is shorter minus where it is longer; default ≤ 0.20.
+    pub length_error_gap: Rule,
+    /// Judgments without a verdict, of planned; default ≤ 0.05 on the point.
+    pub no_verdict_rate: Rule,
+    /// Smallest advantage over a control judge in half-credit agreement; default > 0.
+    pub beats_controls: Rule,
+    /// Fewest judged labelled rows; default 20.
+    pub min_labels: u64,
+    /// Largest share of rows with one order only; default 0.50.
+    pub max_single_order: f64,
+}
+
+impl Default for GateRules {
+    fn default() -> Self {
+        let interval = |limit| Rule { limit, decide: DecideOn::Interval };
+        Self {
+            flip_rate: interval(Limit::Max(0.20)),
+            agreement_decisive: interval(Limit::Min(0.75)),
+            kappa_strict: interval(Limit::Min(0.40)),
+            length_error_gap: interval(Limit::Max(0.20)),
+            no_verdict_rate: Rule { limit: Limit::Max(0.05), decide: DecideOn::Point },
+            beats_controls: interval(Limit::Above(0.0)),
+            min_labels: 20,
+            max_single_order: 0.50,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_decides_only_when_it_is_wholly_on_one_side() {
+        assert_eq!(Limit::Max(0.2).decide(0.1, 0.2), Decision::Pass);
+        assert_eq!(Limit::Max(0.2).decide(0.1, 0.21), Decision::Inconclusive);
+        assert_eq!(Limit::Max(0.2).decide(0.21, 0.3), Decision::Fail);
+        assert_eq!(Limit::Min(0.75).decide(0.7, 0.74), Decision::Fail);
+        assert_eq!(Limit::Above(0.0).decide(0.0, 0.1), Decision::Inconclusive);
+        assert_eq!(Limit::Within(0.2).decide(-0.3, -0.21), Decision::Fail);
+    }
+
+    #[test]
+    fn one_failure_outranks_what_is_inconclusive() {
+        assert_eq!(Decision::all([Decision::Pass, Decision::Inconclusive, Decision::Fail]), Decision::Fail);
+        assert_eq!(Decision::all([Decision::Pass, Decision::Inconclusive]), Decision::Inconclusive);
+        assert_eq!(Decision::all([]), Decision::Inconclusive);
+    }
+}
