@@ -2,7 +2,9 @@
 
 pub mod binomial;
 mod estimate;
+pub mod multiplicity;
 pub mod proportion;
+pub mod resample;
 pub mod seed;
 pub mod special;
 

@@ -88,9 +88,9 @@ pub fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
             return x;
         }
         if miss > 0.0 {
-            high = x
+            high = x;
         } else {
-            low = x
+            low = x;
         }
         let density = a * b / (a + b) * binomial_density(a, a + b, x) / (x * (1.0 - x));
         let mut next = x - miss / density;
