@@ -1,5 +1,12 @@
 //! Pure functions: numbers in, estimates out. Imports nothing of ours, knows no judge, file, clock or network.
 
+pub mod binomial;
 mod estimate;
+pub mod multiplicity;
+pub mod proportion;
+pub mod resample;
+pub mod seed;
+pub mod special;
 
 pub use estimate::{Estimate, Figure, Level, NotEstimable, Reason, serialize_figure};
+pub use seed::Seed;
