@@ -107,6 +107,8 @@ pub struct Row {
     pub folded: bool,
     /// True for a folded row whose orders disagreed; `ab` and `ba` are then empty.
     pub folded_inconsistent: bool,
+    /// Judgments behind this row, with or without a verdict: two, or one where the other order was never planned.
+    pub planned: u8,
 }
 
 impl Row {
@@ -144,6 +146,11 @@ impl Row {
     /// The outcome; a single order is no outcome.
     pub fn outcome(&self) -> Outcome {
         if self.folded_inconsistent { Outcome::Inconsistent } else { Outcome::of(self.ab, self.ba) }
+    }
+
+    /// Verdicts that are there, of those planned.
+    pub fn judged(&self) -> u8 {
+        if self.folded { 2 } else { u8::from(self.ab.is_some()) + u8::from(self.ba.is_some()) }
     }
 
     /// The single verdicts with the order in which each was given; none for folded rows.
@@ -277,7 +284,7 @@ fn sheet(judge: &JudgeName, mut said: Vec<(usize, u32, Said)>, identical: u64) -
     let mut accounting = Accounting { identical, ..Accounting::default() };
     let mut rows = Vec::new();
     for chunk in said.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
-        let mut row = Row { item: chunk[0].0, ab: None, ba: None, folded: false, folded_inconsistent: false };
+        let mut row = Row { item: chunk[0].0, ab: None, ba: None, folded: false, folded_inconsistent: false, planned: 0 };
         for (_, _, said) in chunk {
             match *said {
                 Said::InOrder(order, reading) => {
@@ -285,6 +292,7 @@ fn sheet(judge: &JudgeName, mut said: Vec<(usize, u32, Said)>, identical: u64) -
                         Order::Ab => (&mut accounting.ab, &mut row.ab),
                         Order::Ba => (&mut accounting.ba, &mut row.ba),
                     };
+                    row.planned += 1;
                     tally.add(reading);
                     *slot = reading.verdict().map(|verdict| order.identify(verdict));
                 }
@@ -303,6 +311,7 @@ fn fold(row: &mut Row, accounting: &mut Accounting, folded: Folded) {
         tally.judged += 1;
     }
     row.folded = true;
+    row.planned = 2;
     let both = match folded {
         Folded::A => Some(Preference::A),
         Folded::B => Some(Preference::B),
@@ -320,7 +329,7 @@ mod tests {
     use Preference::{A, B, Tie};
 
     fn row(ab: Option<Preference>, ba: Option<Preference>) -> Row {
-        Row { item: 0, ab, ba, folded: false, folded_inconsistent: false }
+        Row { item: 0, ab, ba, folded: false, folded_inconsistent: false, planned: 2 }
     }
 
     #[test]

@@ -1,0 +1,143 @@
+//! Shares whose trials come in groups: intervals that know how many independent units there are.
+
+use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
+use super::resample::clustered_ratio;
+use super::special::{beta_quantile, normal_quantile, t_quantile};
+
+/// How many independent trials a grouped sample is worth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EffectiveSample {
+    /// Successes.
+    pub k: u64,
+    /// Trials.
+    pub n: u64,
+    /// Groups with at least one trial.
+    pub groups: u64,
+    /// Trials of an independent sample with the same standard error; between `groups` at worst, where the error
+    /// cannot be estimated, and `n`.
+    pub effective: f64,
+}
+
+/// The effective sample of a share over groups of `(successes, trials)`.
+///
+/// - Estimates: the number of independent trials with the same standard error.
+/// - Formula: `n / max(1, (SE_cluster / SE_iid)²)` with the CR1 standard error of the ratio; `G` where `k` is 0 or `n`.
+/// - Assumes: independent groups.
+/// - Not estimable: no trial (`empty`), one group (`too_few`).
+/// - Cost: linear.
+/// - Source: Kish 1965, Survey Sampling, section 8.2 (design effect). Pinned by `one_trial_a_group_is_an_independent_sample`.
+pub fn effective_sample(groups: &[(u64, u64)]) -> Result<EffectiveSample, NotEstimable> {
+    let k: u64 = groups.iter().map(|(k, _)| k).sum();
+    let n: u64 = groups.iter().map(|(_, n)| n).sum();
+    if n == 0 {
+        return Err(NotEstimable::with_counts(Reason::Empty, 0, 0));
+    }
+    let pairs: Vec<(f64, f64)> = groups.iter().map(|(k, n)| (*k as f64, *n as f64)).collect();
+    let ratio = clustered_ratio(&pairs).map_err(|absence| NotEstimable::with_counts(absence.reason, k, n))?;
+    let share = k as f64 / n as f64;
+    let effective = if k == 0 || k == n {
+        ratio.groups as f64
+    } else {
+        let design_effect = (ratio.se_cr1.powi(2) / (share * (1.0 - share) / n as f64)).max(1.0);
+        n as f64 / design_effect
+    };
+    Ok(EffectiveSample { k, n, groups: ratio.groups, effective })
+}
+
+/// Wilson's interval for a share over groups (method `wilson_clustered`): for display.
+///
+/// - Estimates: the share, with an interval over groups.
+/// - Formula: Wilson's score interval with the effective sample size for `n` and the quantile of t on `G − 1` degrees of freedom.
+/// - Assumes, not estimable, cost: as [`effective_sample`].
+/// - Source: Franco, Little, Louis and Slud 2019, J. Survey Statistics and Methodology 7, section 2.2.4 (modified Wilson).
+///   Pinned by `grouping_widens_and_single_trials_nearly_keep_the_interval`.
+pub fn wilson_clustered(groups: &[(u64, u64)], level: Level) -> Figure {
+    let sample = effective_sample(groups)?;
+    let z = t_quantile(1.0 - level.alpha() / 2.0, sample.groups as f64 - 1.0);
+    let n = sample.effective;
+    let share = sample.k as f64 / sample.n as f64;
+    let centre = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
+    let half = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+    Ok(estimate(&sample, centre - half, centre + half, level, "wilson_clustered"))
+}
+
+/// Korn and Graubard's interval for a share over groups (method `korn_graubard`): for gates.
+///
+/// - Estimates: the share, with an interval over groups that keeps its level for rare events.
+/// - Formula: Clopper-Pearson with `n* = effective · (z / t_{G−1})²` trials and `p·n*` successes.
+/// - Assumes, not estimable, cost: as [`effective_sample`].
+/// - Source: Korn and Graubard 1998, Survey Methodology 24, 193-201. Pinned by `a_gate_interval_over_groups_holds_the_display_interval`.
+pub fn korn_graubard(groups: &[(u64, u64)], level: Level) -> Figure {
+    let sample = effective_sample(groups)?;
+    let tail = level.alpha() / 2.0;
+    let ratio = normal_quantile(1.0 - tail) / t_quantile(1.0 - tail, sample.groups as f64 - 1.0);
+    let n = sample.effective * ratio * ratio;
+    let (lower, upper) = clopper_pearson_real(sample.k as f64 / sample.n as f64, n, level);
+    Ok(estimate(&sample, lower, upper, level, "korn_graubard"))
+}
+
+/// Clopper-Pearson bounds for a share of a number of trials that need not be whole: what a share would be worth at another `n`.
+pub fn clopper_pearson_real(share: f64, n: f64, level: Level) -> (f64, f64) {
+    let (tail, k) = (level.alpha() / 2.0, share * n);
+    let lower = if share <= 0.0 { 0.0 } else { beta_quantile(tail, k, n - k + 1.0) };
+    let upper = if share >= 1.0 { 1.0 } else { beta_quantile(1.0 - tail, k + 1.0, n - k) };
+    (lower, upper)
+}
+
+fn estimate(sample: &EffectiveSample, lower: f64, upper: f64, level: Level, method: &'static str) -> Estimate {
+    Estimate {
+        point: sample.k as f64 / sample.n as f64,
+        lower: lower.max(0.0),
+        upper: upper.min(1.0),
+        level: level.get(),
+        n: sample.n,
+        k: Some(sample.k),
+        k_half: None,
+        method,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::stats::{clopper_pearson, wilson};
+
+    fn singles(k: usize, n: usize) -> Vec<(u64, u64)> {
+        (0..n).map(|i| (u64::from(i < k), 1)).collect()
+    }
+
+    #[test]
+    fn one_trial_a_group_is_an_independent_sample() {
+        let sample = effective_sample(&singles(30, 100)).unwrap();
+        // CR1 multiplies the variance by G/(G-1) alone.
+        assert!((sample.effective - 99.0).abs() < 1e-9, "{}", sample.effective);
+    }
+
+    #[test]
+    fn grouping_widens_and_single_trials_nearly_keep_the_interval() {
+        let grouped: Vec<(u64, u64)> = (0..20).map(|i| (if i < 6 { 5 } else { 0 }, 5)).collect();
+        let plain = wilson(30, 100, Level::P95).unwrap();
+        let single = wilson_clustered(&singles(30, 100), Level::P95).unwrap();
+        let wide = wilson_clustered(&grouped, Level::P95).unwrap();
+        assert!((single.upper - single.lower) / (plain.upper - plain.lower) < 1.03);
+        assert!((wide.upper - wide.lower) / (plain.upper - plain.lower) > 2.0);
+        assert_eq!((wide.k, wide.n), (Some(30), 100));
+    }
+
+    #[test]
+    fn a_gate_interval_over_groups_holds_the_display_interval() {
+        let groups: Vec<(u64, u64)> = (0..40).map(|i| (i % 4, 4)).collect();
+        let shown = wilson_clustered(&groups, Level::P95).unwrap();
+        let gate = korn_graubard(&groups, Level::P95).unwrap();
+        assert!(gate.lower <= shown.lower && gate.upper >= shown.upper, "{gate:?} {shown:?}");
+    }
+
+    #[test]
+    fn no_event_in_any_group_is_worth_as_many_trials_as_there_are_groups() {
+        let groups = vec![(0, 10); 30];
+        let gate = korn_graubard(&groups, Level::P90).unwrap();
+        let trials = clopper_pearson(0, 30, Level::P90).unwrap();
+        assert!(gate.upper > trials.upper && gate.upper < 1.1 * trials.upper);
+    }
+}
