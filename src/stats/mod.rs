@@ -1,8 +1,12 @@
 //! Pure functions: numbers in, estimates out. Imports nothing of ours, knows no judge, file, clock or network.
 
+pub mod agreement;
+pub mod annotators;
 pub mod binomial;
 mod estimate;
 pub mod multiplicity;
+pub mod permutation;
+pub mod power;
 pub mod proportion;
 pub mod resample;
 pub mod seed;
