@@ -1,11 +1,19 @@
 //! How good and how biased is this judge against the gold set?
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
-use super::figures::Figures;
+use super::baseline::Baseline;
+use super::figures::{Entry, Figures};
 use super::gate::{Decision, Gate, GateRules};
-use super::outcome::Accounting;
-use crate::domain::{Fingerprint, JudgeName};
+use super::measure::{self, Measuring, Over};
+use super::outcome::{self, Accounting, Row, Sheet};
+use super::shares::{Cases, SINGLE_ORDER_ROWS};
+use super::{criteria, humans, usage};
+use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, JudgmentDetail, NoVerdict, Preference};
+use crate::stats::resample::Resampling;
+use crate::stats::{Reason, Seed};
 
 /// What a calibration depends on beside the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,4 +108,240 @@ pub struct GoldSummary {
     pub categories: Vec<String>,
     /// Languages, sorted.
     pub languages: Vec<String>,
+}
+
+/// Tries every judge that has judgments on the set.
+pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> Calibration {
+    let trial = Trial { gold, options, seed: Seed(options.seed) };
+    let details = Details::of(judgments);
+    let judges: Vec<Scorecard> = outcome::sheets(gold, judgments)
+        .iter()
+        .map(|sheet| trial.scorecard(sheet, details.of_judge(&sheet.judge)))
+        .collect();
+    let controls = Baseline::ALL
+        .into_iter()
+        .map(|baseline| baseline.sheet(gold, trial.seed))
+        .filter(|sheet| !sheet.rows.is_empty());
+    Calibration {
+        decision: Decision::all(judges.iter().filter_map(|judge| judge.gate.as_ref()).map(|gate| gate.decision)),
+        controls: controls.map(|sheet| trial.baseline(&sheet)).collect(),
+        humans: humans::among_humans(gold, &trial.resampling("humans")),
+        gold: GoldSummary::of(gold),
+        warnings: warnings_about(gold),
+        judges,
+    }
+}
+
+struct Trial<'a> {
+    gold: &'a GoldSet,
+    options: &'a Options,
+    seed: Seed,
+}
+
+impl Trial<'_> {
+    /// One seed for all judges, so that equal data give equal intervals; a child for each purpose.
+    fn resampling(&self, purpose: &str) -> Resampling {
+        Resampling { resamples: self.options.resamples, seed: self.seed.child(purpose) }
+    }
+
+    fn scorecard(&self, sheet: &Sheet, details: &[&JudgmentDetail]) -> Scorecard {
+        let resampling = self.resampling("calibration");
+        let cases = Cases::new(self.gold, sheet.rows.iter());
+        let rows = Measuring { over: Over::Rows, resampling, part: false };
+        let units = Measuring { over: Over::Units, resampling, part: false };
+        let mut figures = measure::figures(&cases, rows);
+        push_if_any(&mut figures, "humans", humans::judge_and_humans(&cases));
+        push_if_any(&mut figures, "usage", usage::figures(details));
+        for (name, field) in PARTS {
+            push_if_any(&mut figures, name, self.parts(sheet, field, rows));
+        }
+        let figures_clustered = if cases.clustered { measure::figures(&cases, units) } else { Figures::new() };
+        let gate = criteria::gate(&cases, sheet.judge.as_str(), &self.options.rules, &resampling);
+        Scorecard {
+            name: sheet.judge.clone(),
+            fingerprint: usage::fingerprint(&sheet.judge, details),
+            model: usage::served_model(details),
+            accounting: sheet.accounting,
+            not_measured: not_measured(&figures),
+            warnings: warnings_of(sheet, &cases),
+            figures,
+            figures_clustered,
+            gate: Some(gate),
+            certificate: None,
+        }
+    }
+
+    fn baseline(&self, sheet: &Sheet) -> Scorecard {
+        let cases = Cases::new(self.gold, sheet.rows.iter());
+        let resampling = self.resampling("calibration");
+        let figures = measure::figures(&cases, Measuring { over: Over::Rows, resampling, part: false });
+        let clustered = Measuring { over: Over::Units, resampling, part: false };
+        Scorecard {
+            name: sheet.judge.clone(),
+            fingerprint: Fingerprint(sheet.judge.to_string()),
+            model: None,
+            accounting: sheet.accounting,
+            figures_clustered: if cases.clustered { measure::figures(&cases, clustered) } else { Figures::new() },
+            figures,
+            gate: None,
+            certificate: None,
+            not_measured: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The figures of each part of the data by one field; empty where the field splits nothing.
+    fn parts(&self, sheet: &Sheet, field: Field, how: Measuring) -> Figures {
+        let mut parts: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for row in &sheet.rows {
+            if let Some(value) = field(&self.gold.items[row.item]) {
+                parts.entry(value).or_default().push(row);
+            }
+        }
+        let mut figures = Figures::new();
+        if parts.len() > 1 {
+            for (value, rows) in parts {
+                let cases = Cases::new(self.gold, rows.into_iter());
+                figures.push(value, Entry::Group(measure::figures(&cases, Measuring { part: true, ..how })));
+            }
+        }
+        figures
+    }
+}
+
+/// A field by whose values figures are also given apart.
+type Field = fn(&ItemFacts) -> Option<&str>;
+
+const PARTS: [(&str, Field); 3] = [
+    ("by_category", |item| item.category.as_deref()),
+    ("by_language", |item| item.lang.as_deref()),
+    ("by_turn", |item| item.turn.as_deref()),
+];
+
+fn push_if_any(figures: &mut Figures, name: &str, group: Figures) {
+    if !group.is_empty() {
+        figures.push(name, Entry::Group(group));
+    }
+}
+
+/// The details of each judge's judgments, in the order of the judgments.
+struct Details<'a>(BTreeMap<&'a JudgeName, Vec<&'a JudgmentDetail>>);
+
+impl<'a> Details<'a> {
+    fn of(judgments: &'a [Judgment]) -> Self {
+        let mut details: BTreeMap<&JudgeName, Vec<&JudgmentDetail>> = BTreeMap::new();
+        for judgment in judgments {
+            if let Some(detail) = &judgment.detail {
+                details.entry(&judgment.judge).or_default().push(detail);
+            }
+        }
+        Self(details)
+    }
+
+    fn of_judge(&self, judge: &JudgeName) -> &[&'a JudgmentDetail] {
+        self.0.get(judge).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Figures that could not be had, each with the field or flag that would allow it.
+fn not_measured(figures: &Figures) -> Vec<Unmeasured> {
+    let absent = |path: &str, reason: Reason| matches!(figures.get(path), Err(absence) if absence.reason == reason);
+    let mut list = Vec::new();
+    let mut add =
+        |figure: &str, needs: &str| list.push(Unmeasured { figure: figure.to_owned(), needs: needs.to_owned() });
+    if absent("agreement_strict", Reason::NoGold) {
+        add("agreement with humans", "gold labels: `gold` or `gold_votes` in the file, or --gold FILE");
+    }
+    if absent("flip_rate", Reason::DirectionUnknown) {
+        add("position bias by direction", "the verdict of each order (`ab` and `ba`) instead of `merged` alone");
+    }
+    if absent("position_consistency", Reason::Empty) {
+        add("position bias", "the same items judged in both orders");
+    }
+    if absent("length.gold_is_longer", Reason::NotRecorded) {
+        add("length bias", "`len_a_chars` and `len_b_chars`, or the texts of the responses");
+    }
+    if absent("flip_excess", Reason::NoRepeats) {
+        add("noise apart from position bias", "--repeats 2 or more");
+    }
+    if figures.entry("humans").is_none() {
+        add("the judge beside single humans", "`gold_votes` with an `annotator` for each label, two or more an item");
+    }
+    list
+}
+
+fn warnings_of(sheet: &Sheet, cases: &Cases) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let single = cases.count(&SINGLE_ORDER_ROWS);
+    if single.0 > 0 {
+        warnings.push(format!(
+            "{} of {} judged rows have one order only; agreement counts them as they are, position figures leave them out",
+            single.0, single.1
+        ));
+    }
+    let total = sheet.accounting.total();
+    if total.without() > 0 {
+        let kinds: Vec<String> = NoVerdict::ALL
+            .into_iter()
+            .filter(|kind| total.count(*kind) > 0)
+            .map(|kind| format!("{} {}", total.count(kind), kind.as_str()))
+            .collect();
+        warnings.push(format!(
+            "{} of {} judgments have no verdict: {}",
+            total.without(),
+            total.planned,
+            kinds.join(", ")
+        ));
+    }
+    warnings
+}
+
+/// Items that share a model pair's question but no group make every interval too narrow.
+fn warnings_about(gold: &GoldSet) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if gold.labelled() == 0 {
+        warnings.push("no item has a gold label: position figures only".to_owned());
+    }
+    let labels: BTreeSet<&str> = gold.items.iter().filter_map(ItemFacts::gold_label).map(Preference::as_str).collect();
+    if labels.len() == 1 {
+        warnings.push(
+            "all gold labels are of one class: kappa measures nothing and agreement rewards a constant judge"
+                .to_owned(),
+        );
+    }
+    let disputed = gold.items.iter().filter(|item| item.gold.as_ref().is_some_and(|gold| gold.disputed)).count();
+    if disputed > 0 {
+        warnings.push(format!(
+            "{disputed} items have no plurality of votes; they count as ties (--disputed drop leaves them out)"
+        ));
+    }
+    warnings
+}
+
+impl GoldSummary {
+    fn of(gold: &GoldSet) -> Self {
+        let mut labels = [0; 3];
+        gold.items.iter().filter_map(ItemFacts::gold_label).for_each(|label| labels[label.index()] += 1);
+        let values = |field: Field| {
+            let set: BTreeSet<String> = gold.items.iter().filter_map(field).map(str::to_owned).collect();
+            set.into_iter().collect()
+        };
+        let units: BTreeSet<(bool, &str)> = gold
+            .items
+            .iter()
+            .map(|item| item.group.as_ref().map_or((false, item.id.as_str()), |group| (true, group.as_str())))
+            .collect();
+        Self {
+            name: gold.name.clone(),
+            digest: gold.digest,
+            items: gold.items.len() as u64,
+            labelled: gold.labelled() as u64,
+            labels,
+            disputed: gold.items.iter().filter(|item| item.gold.as_ref().is_some_and(|gold| gold.disputed)).count()
+                as u64,
+            groups: units.len() as u64,
+            categories: values(|item| item.category.as_deref()),
+            languages: values(|item| item.lang.as_deref()),
+        }
+    }
 }

@@ -26,6 +26,15 @@ impl Decision {
         }
     }
 
+    /// `pass`, `fail` or `inconclusive`, as in every file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Inconclusive => "inconclusive",
+            Self::Fail => "fail",
+        }
+    }
+
     /// All pass → pass, any fails → fail, else inconclusive; nothing to decide is inconclusive.
     pub fn all(decisions: impl IntoIterator<Item = Self>) -> Self {
         decisions.into_iter().max().unwrap_or(Self::Inconclusive)

@@ -1,291 +1,26 @@
-//! The figures of one judge: every share is defined once, and counted over rows and over resampling units.
+//! The figures of one judge, over rows or over resampling units.
 
 use super::figures::{Entry, Figures, Test};
-use super::outcome::{Outcome, Row, Tally};
-use super::position;
-use crate::domain::{GoldSet, ItemFacts, Order, Preference, Verdict};
+use super::outcome::Row;
+use super::shares::{
+    AGREEMENT_AB, AGREEMENT_BA, AGREEMENT_BOTH_ORDERS, AGREEMENT_DECISIVE, AGREEMENT_EXCL_INCONSISTENT,
+    AGREEMENT_LENIENT, AGREEMENT_STRICT, AGREEMENT_STRICT_WORST_CASE, COLLAPSE_FIRST, COLLAPSE_SECOND, Case, Cases,
+    DECIDED_RATE, ERROR_GOLD_LONGER, ERROR_GOLD_LONGER_DECISIVE, ERROR_GOLD_SHORTER, ERROR_GOLD_SHORTER_DECISIVE,
+    FIRST_LEANING, FIRST_WIN_SINGLE, FLIP_FIRST_RATE, FLIP_RATE, FLIP_RATE_DECISIVE, FLIP_SECOND_RATE, GOLD_IS_LONGER,
+    INCONSISTENCY_RATE, NO_VERDICT_RATE, POSITION_CONSISTENCY, PREFERS_LONGER_AT_EQUAL_GOLD, PREFERS_LONGER_COMBINED,
+    PREFERS_LONGER_SINGLE, SINGLE_ORDER_ROWS, Share, judged,
+};
+use crate::domain::{Order, Preference};
 use crate::stats::agreement::{Confusion, Metric, Weights, kappa_of_cells, krippendorff_alpha};
 use crate::stats::binomial::binomial_test;
-use crate::stats::clustered::wilson_clustered;
+use crate::stats::clustered::clopper_pearson_real;
 use crate::stats::power::{detectable_difference, detectable_share};
-use crate::stats::proportion::{newcombe_difference, wilson};
+use crate::stats::proportion::newcombe_difference;
 use crate::stats::resample::{Resampling, Units, bca, t_clustered};
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
-/// From this number of units on, a bootstrap over them holds its level; below it the t interval does.
-pub(super) const FEW_UNITS: u64 = 20;
-
 /// From this number of items on, kappa's asymptotic standard error is used where no gate depends on it.
 const ASYMPTOTIC_FROM: u64 = 50;
-
-/// One row with what is known of its item.
-pub(super) struct Case<'a> {
-    pub row: &'a Row,
-    pub item: &'a ItemFacts,
-    pub gold: Option<Preference>,
-    pub combined: Option<Preference>,
-}
-
-/// The rows of one judge, ready for counting.
-pub(super) struct Cases<'a> {
-    pub cases: Vec<Case<'a>>,
-    /// Resampling unit of each case, as an index below `units`.
-    pub unit: Vec<usize>,
-    /// Number of resampling units.
-    pub units: usize,
-    /// True where two cases share a unit.
-    pub clustered: bool,
-    /// True where some rows are folds of unknown direction.
-    pub folded: bool,
-    /// True where any item has a label.
-    pub has_gold: bool,
-    /// True where any item has both lengths.
-    pub has_lengths: bool,
-}
-
-impl<'a> Cases<'a> {
-    /// The rows in `rows`, with units by group, or by item where it has none.
-    pub(super) fn new(gold: &'a GoldSet, rows: impl Iterator<Item = &'a Row>) -> Self {
-        let cases: Vec<Case> = rows
-            .map(|row| {
-                let item = &gold.items[row.item];
-                Case { row, item, gold: item.gold_label(), combined: row.combined() }
-            })
-            .collect();
-        // A group and an item may have the same name and are still two units.
-        let mut names = std::collections::HashMap::new();
-        let mut unit = Vec::with_capacity(cases.len());
-        for case in &cases {
-            let name = case.item.group.as_ref().map_or((false, case.item.id.as_str()), |group| (true, group.as_str()));
-            let next = names.len();
-            unit.push(*names.entry(name).or_insert(next));
-        }
-        Self {
-            units: names.len(),
-            clustered: names.len() < cases.len(),
-            folded: cases.iter().any(|case| case.row.folded),
-            has_gold: cases.iter().any(|case| case.gold.is_some()),
-            has_lengths: cases.iter().any(|case| case.item.length_a.is_some() && case.item.length_b.is_some()),
-            unit,
-            cases,
-        }
-    }
-
-    /// Counts of a share: `(k, n)`.
-    pub(super) fn count(&self, share: &Share) -> (u64, u64) {
-        self.cases.iter().map(share.of).fold((0, 0), |(k, n), (dk, dn)| (k + u64::from(dk), n + u64::from(dn)))
-    }
-
-    /// Counts of a share for each unit that has any.
-    pub(super) fn count_by_unit(&self, share: &Share) -> Vec<(u64, u64)> {
-        let mut counts = vec![(0, 0); self.units];
-        for (case, unit) in self.cases.iter().zip(&self.unit) {
-            let (k, n) = (share.of)(case);
-            counts[*unit].0 += u64::from(k);
-            counts[*unit].1 += u64::from(n);
-        }
-        counts.retain(|(_, n)| *n > 0);
-        counts
-    }
-
-    /// Sums by unit of a vector of each case; cases without one count nothing, and neither do units without any.
-    pub(super) fn sums_by_unit(&self, width: usize, of: impl Fn(&Case) -> Option<Vec<(usize, f64)>>) -> Vec<Vec<f64>> {
-        let mut sums: Vec<Option<Vec<f64>>> = vec![None; self.units];
-        for (case, unit) in self.cases.iter().zip(&self.unit) {
-            if let Some(entries) = of(case) {
-                let sum = sums[*unit].get_or_insert_with(|| vec![0.0; width]);
-                entries.into_iter().for_each(|(index, value)| sum[index] += value);
-            }
-        }
-        sums.into_iter().flatten().collect()
-    }
-
-    /// Why a share over these cases has no trials.
-    pub(super) fn absence(&self, share: &Share) -> Reason {
-        match share.needs {
-            Needs::Gold | Needs::GoldAndLengths | Needs::GoldAndDirection if !self.has_gold => Reason::NoGold,
-            Needs::Lengths | Needs::GoldAndLengths if !self.has_lengths => Reason::NotRecorded,
-            Needs::Direction | Needs::GoldAndDirection if self.folded => Reason::DirectionUnknown,
-            _ => Reason::Empty,
-        }
-    }
-
-    /// A share with Wilson's interval over rows.
-    pub(super) fn wilson(&self, share: &Share, level: Level) -> Figure {
-        let (k, n) = self.count(share);
-        if n == 0 {
-            return Err(NotEstimable::with_counts(self.absence(share), 0, 0));
-        }
-        wilson(k, n, level)
-    }
-
-    /// A share with an interval over units.
-    pub(super) fn clustered(&self, share: &Share, level: Level) -> Figure {
-        let counts = self.count_by_unit(share);
-        if counts.is_empty() {
-            return Err(NotEstimable::with_counts(self.absence(share), 0, 0));
-        }
-        wilson_clustered(&counts, level)
-    }
-}
-
-/// What a share cannot do without.
-#[derive(Clone, Copy)]
-pub(super) enum Needs {
-    Nothing,
-    Gold,
-    Direction,
-    Lengths,
-    GoldAndLengths,
-    GoldAndDirection,
-}
-
-/// A share, defined by what one case adds to `(k, n)`.
-pub(super) struct Share {
-    pub name: &'static str,
-    pub needs: Needs,
-    pub of: fn(&Case) -> (u32, u32),
-}
-
-/// One trial with this outcome, or none.
-fn trial(outcome: Option<bool>) -> (u32, u32) {
-    outcome.map_or((0, 0), |success| (u32::from(success), 1))
-}
-
-/// Gold and combined verdict of a judged row.
-fn judged(case: &Case) -> Option<(Preference, Preference)> {
-    case.gold.zip(case.combined)
-}
-
-/// Decisive single verdicts with the slot that won.
-fn decisive_singles(case: &Case) -> impl Iterator<Item = (Verdict, Preference)> + use<> {
-    case.row.singles().filter(|(_, said)| said.is_decisive()).map(|(order, said)| (order.verdict_for(said), said))
-}
-
-/// Gold, and whether the combined verdict is wrong, for items with decisive gold and unequal lengths.
-fn length_case(case: &Case) -> Option<(Preference, bool, bool)> {
-    let (gold, combined) = judged(case)?;
-    let longer = case.item.longer()?;
-    gold.is_decisive().then_some((combined, gold == longer, combined != gold))
-}
-
-fn error_by_length(case: &Case, gold_longer: bool, decisive_only: bool) -> Option<bool> {
-    let (combined, longer, wrong) = length_case(case)?;
-    (longer == gold_longer && (!decisive_only || combined.is_decisive())).then_some(wrong)
-}
-
-fn order_agreement(case: &Case, order: Order) -> Option<bool> {
-    let (_, said) = case.row.singles().find(|(asked, _)| *asked == order)?;
-    Some(said == case.gold?)
-}
-
-fn directed_outcome(case: &Case) -> Option<Outcome> {
-    case.row.has_direction().then(|| case.row.outcome())
-}
-
-const fn share(name: &'static str, needs: Needs, of: fn(&Case) -> (u32, u32)) -> Share {
-    Share { name, needs, of }
-}
-
-pub(super) const POSITION_CONSISTENCY: Share = share("position_consistency", Needs::Nothing, |case| {
-    trial(case.row.is_two_order().then(|| case.row.is_consistent()))
-});
-const COLLAPSE_FIRST: Share = share("collapse_first", Needs::Direction, |case| {
-    trial(directed_outcome(case).and_then(|outcome| match outcome {
-        Outcome::FlipFirst => Some(true),
-        Outcome::FlipSecond => Some(false),
-        _ => None,
-    }))
-});
-const COLLAPSE_SECOND: Share = share("collapse_second", Needs::Direction, |case| {
-    let (k, n) = (COLLAPSE_FIRST.of)(case);
-    (n - k, n)
-});
-/// Among inconsistent rows: does the sum of +1 for each first win and −1 for each second win lean to the first?
-const FIRST_LEANING: Share = share("first_leaning", Needs::Direction, |case| {
-    if !case.row.has_direction() || case.row.is_consistent() {
-        return (0, 0);
-    }
-    let sum: i32 = decisive_singles(case).map(|(slot, _)| if slot == Verdict::First { 1 } else { -1 }).sum();
-    trial((sum != 0).then_some(sum > 0))
-});
-const FIRST_WIN_SINGLE: Share = share("first_win_single", Needs::Direction, |case| {
-    decisive_singles(case).fold((0, 0), |(k, n), (slot, _)| (k + u32::from(slot == Verdict::First), n + 1))
-});
-const PREFERS_LONGER_SINGLE: Share = share("prefers_longer_single", Needs::Direction, |case| {
-    let Some(longer) = case.item.longer() else { return (0, 0) };
-    decisive_singles(case).fold((0, 0), |(k, n), (_, said)| (k + u32::from(said == longer), n + 1))
-});
-const PREFERS_LONGER_COMBINED: Share = share("prefers_longer_combined", Needs::Lengths, |case| {
-    trial(case.item.longer().and_then(|longer| {
-        case.combined.filter(|combined| combined.is_decisive()).map(|combined| combined == longer)
-    }))
-});
-pub(super) const AGREEMENT_STRICT: Share =
-    share("agreement_strict", Needs::Gold, |case| trial(judged(case).map(|(gold, combined)| gold == combined)));
-const AGREEMENT_BOTH_ORDERS: Share = share("agreement_both_orders", Needs::Gold, |case| {
-    trial(judged(case).filter(|_| case.row.is_two_order()).map(|(gold, _)| {
-        case.row.is_consistent() && case.row.ab == Some(gold)
-    }))
-});
-const AGREEMENT_EXCL_INCONSISTENT: Share = share("agreement_excl_inconsistent", Needs::Gold, |case| {
-    trial(judged(case).filter(|_| case.row.is_consistent()).map(|(gold, combined)| gold == combined))
-});
-const AGREEMENT_AB: Share =
-    share("agreement_ab", Needs::GoldAndDirection, |case| trial(order_agreement(case, Order::Ab)));
-const AGREEMENT_BA: Share =
-    share("agreement_ba", Needs::GoldAndDirection, |case| trial(order_agreement(case, Order::Ba)));
-const AGREEMENT_LENIENT: Share = share("agreement_lenient", Needs::Gold, |case| {
-    trial(judged(case).map(|(gold, combined)| gold == combined || !gold.is_decisive() || !combined.is_decisive()))
-});
-pub(super) const AGREEMENT_DECISIVE: Share = share("agreement_decisive", Needs::Gold, |case| {
-    trial(judged(case).filter(|(gold, combined)| gold.is_decisive() && combined.is_decisive()).map(|(g, c)| g == c))
-});
-const AGREEMENT_STRICT_WORST_CASE: Share = share("agreement_strict_worst_case", Needs::Gold, |case| {
-    trial(case.gold.map(|gold| case.combined == Some(gold)))
-});
-const GOLD_IS_LONGER: Share =
-    share("gold_is_longer", Needs::GoldAndLengths, |case| trial(length_case(case).map(|(_, longer, _)| longer)));
-const ERROR_GOLD_SHORTER: Share =
-    share("error_gold_shorter", Needs::GoldAndLengths, |case| trial(error_by_length(case, false, false)));
-const ERROR_GOLD_LONGER: Share =
-    share("error_gold_longer", Needs::GoldAndLengths, |case| trial(error_by_length(case, true, false)));
-pub(super) const ERROR_GOLD_SHORTER_DECISIVE: Share =
-    share("error_gold_shorter_decisive", Needs::GoldAndLengths, |case| trial(error_by_length(case, false, true)));
-pub(super) const ERROR_GOLD_LONGER_DECISIVE: Share =
-    share("error_gold_longer_decisive", Needs::GoldAndLengths, |case| trial(error_by_length(case, true, true)));
-const PREFERS_LONGER_AT_EQUAL_GOLD: Share = share("prefers_longer_at_equal_gold", Needs::GoldAndLengths, |case| {
-    if case.gold == Some(Preference::Tie) { (PREFERS_LONGER_COMBINED.of)(case) } else { (0, 0) }
-});
-pub(super) const FLIP_RATE: Share = share("flip_rate", Needs::Direction, |case| {
-    trial(directed_outcome(case).map(|outcome| matches!(outcome, Outcome::FlipFirst | Outcome::FlipSecond)))
-});
-const FLIP_FIRST_RATE: Share = share("flip_first_rate", Needs::Direction, |case| {
-    trial(directed_outcome(case).map(|outcome| outcome == Outcome::FlipFirst))
-});
-const FLIP_SECOND_RATE: Share = share("flip_second_rate", Needs::Direction, |case| {
-    trial(directed_outcome(case).map(|outcome| outcome == Outcome::FlipSecond))
-});
-const FLIP_RATE_DECISIVE: Share = share("flip_rate_decisive", Needs::Direction, |case| {
-    trial(directed_outcome(case).and_then(|outcome| match outcome {
-        Outcome::FlipFirst | Outcome::FlipSecond => Some(true),
-        Outcome::AWins | Outcome::BWins => Some(false),
-        _ => None,
-    }))
-});
-const INCONSISTENCY_RATE: Share = share("inconsistency_rate", Needs::Nothing, |case| {
-    let (k, n) = (POSITION_CONSISTENCY.of)(case);
-    (n - k, n)
-});
-const DECIDED_RATE: Share = share("decided_rate", Needs::Nothing, |case| {
-    trial(case.row.is_two_order().then(|| matches!(case.row.outcome(), Outcome::AWins | Outcome::BWins)))
-});
-pub(super) const NO_VERDICT_RATE: Share = share("no_verdict_rate", Needs::Nothing, |case| {
-    (u32::from(case.row.planned - case.row.judged()), u32::from(case.row.planned))
-});
-pub(super) const SINGLE_ORDER_ROWS: Share = share("single_order_rows", Needs::Nothing, |case| {
-    trial((case.row.judged() > 0).then(|| case.row.is_single_order()))
-});
 
 /// How the shares of a part are turned into figures.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -324,7 +59,7 @@ impl Measuring {
 pub(super) fn figures(cases: &Cases, how: Measuring) -> Figures {
     let mut out = Figures::new();
     if how.over == Over::Rows {
-        out.count("rows", cases.cases.len() as u64);
+        out.count("rows", cases.all.len() as u64);
         out.push("verdicts_missing", Entry::Group(missing(cases)));
     } else {
         out.count("units", cases.units as u64);
@@ -335,7 +70,7 @@ pub(super) fn figures(cases: &Cases, how: Measuring) -> Figures {
     }
     how.put(&mut out, cases, &[PREFERS_LONGER_SINGLE, PREFERS_LONGER_COMBINED]);
     if how.over == Over::Rows {
-        out.count("judged", cases.cases.iter().filter(|case| judged(case).is_some()).count() as u64);
+        out.count("judged", cases.all.iter().filter(|case| judged(case).is_some()).count() as u64);
         out.push("gold_labels", Entry::Group(gold_labels(cases)));
     }
     agreement(&mut out, cases, how);
@@ -347,8 +82,6 @@ pub(super) fn figures(cases: &Cases, how: Measuring) -> Figures {
     if how.over == Over::Rows && !how.part {
         out.push("direction_test", Entry::Test(direction_test(cases)));
         out.push("length_gap_test", Entry::Test(length_gap_test(cases)));
-        out.figure("flip_excess", position::flip_excess(cases));
-        out.figure("repetition_stability", position::repetition_stability(cases));
     }
     how.put(&mut out, cases, &[NO_VERDICT_RATE, SINGLE_ORDER_ROWS]);
     out
@@ -356,9 +89,8 @@ pub(super) fn figures(cases: &Cases, how: Measuring) -> Figures {
 
 fn missing(cases: &Cases) -> Figures {
     // A folded disagreement tells neither order's verdict.
-    let lacking = |pick: fn(&Row) -> Option<Preference>| {
-        cases.cases.iter().filter(|case| pick(case.row).is_none()).count() as u64
-    };
+    let lacking =
+        |pick: fn(&Row) -> Option<Preference>| cases.all.iter().filter(|case| pick(case.row).is_none()).count() as u64;
     let mut figures = Figures::new();
     figures.count("ab", lacking(|row| row.ab));
     figures.count("ba", lacking(|row| row.ba));
@@ -366,7 +98,7 @@ fn missing(cases: &Cases) -> Figures {
 }
 
 fn combined_verdicts(cases: &Cases) -> Figures {
-    let count = |wanted: Option<Preference>| cases.cases.iter().filter(|case| case.combined == wanted).count() as u64;
+    let count = |wanted: Option<Preference>| cases.all.iter().filter(|case| case.combined == wanted).count() as u64;
     let mut figures = Figures::new();
     for preference in Preference::ALL {
         figures.count(preference.as_str(), count(Some(preference)));
@@ -378,7 +110,7 @@ fn combined_verdicts(cases: &Cases) -> Figures {
 fn gold_labels(cases: &Cases) -> Figures {
     let mut figures = Figures::new();
     for preference in Preference::ALL {
-        let count = cases.cases.iter().filter_map(judged).filter(|(gold, _)| *gold == preference).count();
+        let count = cases.all.iter().filter_map(judged).filter(|(gold, _)| *gold == preference).count();
         figures.count(preference.as_str(), count as u64);
     }
     figures
@@ -427,7 +159,7 @@ fn agreement(out: &mut Figures, cases: &Cases, how: Measuring) {
 /// Labels over all three classes; the two decisive ones where a tie never enters.
 pub(super) fn confusion(cases: &Cases, labels: Labels) -> Confusion {
     let mut cells = [0_u64; 9];
-    for (gold, judge) in cases.cases.iter().filter_map(labels) {
+    for (gold, judge) in cases.all.iter().filter_map(labels) {
         cells[gold.index() * 3 + judge.index()] += 1;
     }
     Confusion::from_cells(3, cells.to_vec()).expect("nine cells make three classes")
@@ -442,8 +174,11 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
     let table = confusion(cases, labels);
     let n = table.n();
     if n == 0 {
-        let reason = if cases.has_gold { Reason::Empty } else { Reason::NoGold };
-        return Err(NotEstimable::with_n(if cases.folded && cases.has_gold { Reason::DirectionUnknown } else { reason }, 0));
+        let reason = if cases.known.gold { Reason::Empty } else { Reason::NoGold };
+        return Err(NotEstimable::with_n(
+            if cases.known.folded && cases.known.gold { Reason::DirectionUnknown } else { reason },
+            0,
+        ));
     }
     let point = table.kappa()?;
     let over_rows = how.over == Over::Rows;
@@ -472,7 +207,7 @@ fn rows_of(table: &Confusion) -> Vec<Vec<f64>> {
 fn kappa_at_margins(table: &Confusion, point: f64, level: Level) -> Estimate {
     let n = table.n() as f64;
     let chance: f64 = (0..3).map(|c| table.gold_total(c) as f64 / n * (table.judge_total(c) as f64 / n)).sum();
-    let (lower, upper) = crate::stats::clustered::clopper_pearson_real(table.agreed() as f64 / n, n, level);
+    let (lower, upper) = clopper_pearson_real(table.agreed() as f64 / n, n, level);
     let scale = |agreement: f64| ((agreement - chance) / (1.0 - chance)).clamp(-1.0, 1.0);
     Estimate {
         point,
@@ -493,7 +228,8 @@ fn chance_corrected(
     point: Result<f64, NotEstimable>,
     statistic: fn(&[f64]) -> Option<f64>,
 ) -> Figure {
-    let point = point.map_err(|absence| if cases.has_gold { absence } else { NotEstimable::because(Reason::NoGold) })?;
+    let point =
+        point.map_err(|absence| if cases.known.gold { absence } else { NotEstimable::because(Reason::NoGold) })?;
     let table = confusion(cases, STRICT);
     let few = Resampling { resamples: if how.part { 1_000 } else { how.resampling.resamples }, ..how.resampling };
     match Units::new(rows_of(&table)).and_then(|units| bca(&units, statistic, Level::P95, &few)) {
@@ -516,7 +252,7 @@ fn ac1_of_cells(cells: &[f64]) -> Option<f64> {
 
 fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
     let (gold, judge): (Vec<_>, Vec<_>) = cases
-        .cases
+        .all
         .iter()
         .filter_map(judged)
         .map(|(gold, combined)| (Some(gold.index() as f64), Some(combined.index() as f64)))
@@ -537,8 +273,8 @@ fn alpha_of_cells(cells: &[f64]) -> Option<f64> {
 
 /// Mean over the orders of (verdict == gold), over judged rows; a missing verdict is wrong.
 fn mean_of_orders(cases: &Cases) -> Figure {
-    if !cases.cases.iter().any(|case| case.row.has_direction() && case.gold.is_some()) {
-        let reason = match (cases.has_gold, cases.folded) {
+    if !cases.all.iter().any(|case| case.row.has_direction() && case.gold.is_some()) {
+        let reason = match (cases.known.gold, cases.known.folded) {
             (false, _) => Reason::NoGold,
             (true, true) => Reason::DirectionUnknown,
             (true, false) => Reason::Empty,
@@ -549,8 +285,8 @@ fn mean_of_orders(cases: &Cases) -> Figure {
         let gold = judged(case)?.0;
         (!case.row.folded).then(|| case.row.singles().filter(|(_, said)| *said == gold).count() as f64)
     };
-    let k_half: f64 = cases.cases.iter().filter_map(hits).sum();
-    let n = cases.cases.iter().filter_map(hits).count() as u64;
+    let k_half: f64 = cases.all.iter().filter_map(hits).sum();
+    let n = cases.all.iter().filter_map(hits).count() as u64;
     let groups = cases.sums_by_unit(2, |case| hits(case).map(|k| vec![(0, k / 2.0), (1, 1.0)]));
     mean_figure(&groups, n).map(|estimate| Estimate { k_half: Some(whole(k_half)), ..estimate })
 }
@@ -571,12 +307,12 @@ pub(super) fn half_credit_of(gold: Preference, said: Preference) -> f64 {
 
 fn half_credit(cases: &Cases, level: Level) -> Figure {
     let score = |case: &Case| judged(case).map(|(gold, combined)| half_credit_of(gold, combined));
-    let n = cases.cases.iter().filter_map(score).count() as u64;
+    let n = cases.all.iter().filter_map(score).count() as u64;
     if n == 0 {
-        return Err(NotEstimable::with_n(if cases.has_gold { Reason::Empty } else { Reason::NoGold }, 0));
+        return Err(NotEstimable::with_n(if cases.known.gold { Reason::Empty } else { Reason::NoGold }, 0));
     }
     let groups = cases.sums_by_unit(2, |case| score(case).map(|s| vec![(0, s), (1, 1.0)]));
-    let k_half: f64 = cases.cases.iter().filter_map(score).sum::<f64>() * 2.0;
+    let k_half: f64 = cases.all.iter().filter_map(score).sum::<f64>() * 2.0;
     mean_at(&groups, n, level).map(|estimate| Estimate { k_half: Some(whole(k_half)), ..estimate })
 }
 
@@ -585,20 +321,15 @@ fn mean_figure(groups: &[Vec<f64>], n: u64) -> Figure {
 }
 
 /// A mean over units given as (sum, weight): the t interval, cut to 0..=1; Wilson on the units where there is no spread.
-fn mean_at(groups: &[Vec<f64>], n: u64, level: Level) -> Figure {
+pub(super) fn mean_at(groups: &[Vec<f64>], n: u64, level: Level) -> Figure {
     let pairs: Vec<(f64, f64)> = groups.iter().map(|unit| (unit[0], unit[1])).collect();
     match t_clustered(&pairs, level) {
-        Ok(estimate) => Ok(Estimate {
-            n,
-            lower: estimate.lower.max(0.0),
-            upper: estimate.upper.min(1.0),
-            ..estimate
-        }),
+        Ok(estimate) => Ok(Estimate { n, lower: estimate.lower.max(0.0), upper: estimate.upper.min(1.0), ..estimate }),
         Err(absence) if absence.reason == Reason::Constant => {
             let sum: f64 = pairs.iter().map(|(s, _)| s).sum();
             let point = sum / pairs.iter().map(|(_, w)| w).sum::<f64>();
             // Every unit has the same mean: the bound is that of the share of units that are like this.
-            let (lower, _) = crate::stats::clustered::clopper_pearson_real(1.0, pairs.len() as f64, level);
+            let (lower, _) = clopper_pearson_real(1.0, pairs.len() as f64, level);
             Ok(Estimate {
                 point,
                 lower: point * lower,
@@ -690,11 +421,12 @@ fn length_gap_test(cases: &Cases) -> Test {
     let (k1, n1) = cases.count(&ERROR_GOLD_SHORTER_DECISIVE);
     let (k2, n2) = cases.count(&ERROR_GOLD_LONGER_DECISIVE);
     let pooled = if n1 + n2 == 0 { 0.0 } else { (k1 + k2) as f64 / (n1 + n2) as f64 };
-    let p = crate::stats::two_proportions::fisher_exact(k1, n1, k2, n2).unwrap_or(1.0);
-    Test { p, k: k1 + k2, n: n1 + n2, method: "fisher_exact", detectable: detectable_difference(n1, n2, pooled, 0.05, 0.8) }
-}
-
-/// The judgments behind a tally, for one order, as counted by the accounting.
-pub(super) fn tally_is_complete(tally: &Tally) -> bool {
-    tally.planned == tally.judged + tally.without()
+    let p = 1.0;
+    Test {
+        p,
+        k: k1 + k2,
+        n: n1 + n2,
+        method: "fisher_exact",
+        detectable: detectable_difference(n1, n2, pooled, 0.05, 0.8),
+    }
 }

@@ -263,6 +263,14 @@ pub struct Sheet {
     pub accounting: Accounting,
 }
 
+impl Sheet {
+    /// A sheet without any judgment.
+    pub fn empty(judge: &JudgeName, items: &GoldSet) -> Self {
+        let identical = items.items.iter().filter(|item| item.identical).count() as u64;
+        Self { judge: judge.clone(), rows: Vec::new(), accounting: Accounting { identical, ..Accounting::default() } }
+    }
+}
+
 /// Lays out the judgments of every judge, judges sorted by name. Judgments of items outside `items` are left out:
 /// the loaders refuse them before.
 pub fn sheets(items: &GoldSet, judgments: &[Judgment]) -> Vec<Sheet> {
@@ -284,7 +292,8 @@ fn sheet(judge: &JudgeName, mut said: Vec<(usize, u32, Said)>, identical: u64) -
     let mut accounting = Accounting { identical, ..Accounting::default() };
     let mut rows = Vec::new();
     for chunk in said.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
-        let mut row = Row { item: chunk[0].0, ab: None, ba: None, folded: false, folded_inconsistent: false, planned: 0 };
+        let mut row =
+            Row { item: chunk[0].0, ab: None, ba: None, folded: false, folded_inconsistent: false, planned: 0 };
         for (_, _, said) in chunk {
             match *said {
                 Said::InOrder(order, reading) => {

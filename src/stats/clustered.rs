@@ -101,7 +101,7 @@ fn estimate(sample: &EffectiveSample, lower: f64, upper: f64, level: Level, meth
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stats::{clopper_pearson, wilson};
+    use crate::stats::proportion::{clopper_pearson, wilson};
 
     fn singles(k: usize, n: usize) -> Vec<(u64, u64)> {
         (0..n).map(|i| (u64::from(i < k), 1)).collect()

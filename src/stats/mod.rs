@@ -3,6 +3,7 @@
 pub mod agreement;
 pub mod annotators;
 pub mod binomial;
+pub mod clustered;
 mod estimate;
 pub mod multiplicity;
 pub mod permutation;

@@ -1,0 +1,182 @@
+//! The dumb judges that every real judge must beat, worked out from what is known of the items.
+
+use super::measure::half_credit_of;
+use super::outcome::{Accounting, Row, Sheet, Tally};
+use super::shares::{Cases, FEW_UNITS};
+use crate::domain::{GoldSet, ItemFacts, JudgeName, Order, Preference, Verdict};
+use crate::stats::clustered::clopper_pearson_real;
+use crate::stats::resample::{Resampling, Units, bca, t_clustered};
+use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason, Seed};
+
+/// A control judge whose answers need no asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Baseline {
+    /// Always the response shown first.
+    First,
+    /// Always the response shown second.
+    Second,
+    /// The longer response; a tie where the lengths are equal.
+    Longest,
+    /// The shorter response; a tie where the lengths are equal.
+    Shortest,
+    /// Always a tie.
+    Tie,
+    /// First or second with even chances, drawn anew for each order.
+    Coin,
+}
+
+impl Baseline {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 6] = [Self::First, Self::Second, Self::Longest, Self::Shortest, Self::Tie, Self::Coin];
+
+    /// The name of the control judge.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "control:first",
+            Self::Second => "control:second",
+            Self::Longest => "control:longest",
+            Self::Shortest => "control:shortest",
+            Self::Tie => "control:tie",
+            Self::Coin => "control:coin",
+        }
+    }
+
+    /// The verdicts in both orders as identities; `None` where the lengths are not known. The coin draws from `seed`.
+    fn verdicts(self, item: &ItemFacts, draw: [bool; 2]) -> Option<[Preference; 2]> {
+        let same = |preference: Preference| Some([preference, preference]);
+        let slots = |first: Verdict, second: Verdict| Some([Order::Ab.identify(first), Order::Ba.identify(second)]);
+        let longer = || {
+            item.length_a?;
+            item.length_b?;
+            Some(item.longer().unwrap_or(Preference::Tie))
+        };
+        let side = |heads: bool| if heads { Verdict::First } else { Verdict::Second };
+        match self {
+            Self::First => slots(Verdict::First, Verdict::First),
+            Self::Second => slots(Verdict::Second, Verdict::Second),
+            Self::Longest => same(longer()?),
+            Self::Shortest => same(longer()?.swapped()),
+            Self::Tie => same(Preference::Tie),
+            Self::Coin => slots(side(draw[0]), side(draw[1])),
+        }
+    }
+
+    /// The half-credit score to expect on this item. The coin's is an expectation, so that no draw decides a gate:
+    /// against a decisive label ¼ right, ¼ wrong, ½ inconsistent; against a tie ½ inconsistent.
+    fn expected_credit(self, item: &ItemFacts, gold: Preference) -> Option<f64> {
+        if self == Self::Coin {
+            return Some(if gold.is_decisive() { 0.5 } else { 0.75 });
+        }
+        let [ab, ba] = self.verdicts(item, [true; 2])?;
+        Some(half_credit_of(gold, if ab == ba { ab } else { Preference::Tie }))
+    }
+
+    /// What this control would have said about every item of the set, identical responses left out.
+    pub fn sheet(self, gold: &GoldSet, seed: Seed) -> Sheet {
+        let seed = seed.child(self.name());
+        let mut accounting = Accounting::default();
+        let mut rows = Vec::new();
+        for (index, item) in gold.items.iter().enumerate() {
+            if item.identical {
+                accounting.identical += 1;
+                continue;
+            }
+            let mut stream = seed.stream(index as u64);
+            let draw = [stream.below(2) == 0, stream.below(2) == 0];
+            if let Some([ab, ba]) = self.verdicts(item, draw) {
+                rows.push(Row {
+                    item: index,
+                    ab: Some(ab),
+                    ba: Some(ba),
+                    folded: false,
+                    folded_inconsistent: false,
+                    planned: 2,
+                });
+            }
+        }
+        let tally = Tally { planned: rows.len() as u64, judged: rows.len() as u64, none: [0; 6] };
+        accounting.ab = tally;
+        accounting.ba = tally;
+        Sheet { judge: JudgeName::from(self.name()), rows, accounting }
+    }
+}
+
+/// The advantage over one control: the judge's half-credit score minus the control's, paired by item.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Advantage {
+    pub over: Baseline,
+    pub shown: Figure,
+    pub deciding: Figure,
+}
+
+/// The advantage over every control that applies, but not over `own` (a control on trial is not compared with itself).
+pub(super) fn advantages(cases: &Cases, own: &str, resampling: &Resampling) -> Vec<Advantage> {
+    let is_own = |baseline: Baseline| own == baseline.name() || own.starts_with(&format!("{}?", baseline.name()));
+    Baseline::ALL
+        .into_iter()
+        .filter(|baseline| !is_own(*baseline))
+        .filter_map(|over| {
+            let units = cases.sums_by_unit(2, |case| {
+                let (gold, combined) = case.gold.zip(case.combined)?;
+                let control = over.expected_credit(case.item, gold)?;
+                Some(vec![(0, half_credit_of(gold, combined) - control), (1, 1.0)])
+            });
+            (!units.is_empty()).then(|| Advantage {
+                over,
+                shown: mean_difference(&units, Level::P95, resampling),
+                deciding: mean_difference(&units, Level::P90, resampling),
+            })
+        })
+        .collect()
+}
+
+/// A mean of differences in −1..=1 over units given as (sum, weight): BCa from 20 units on, t below.
+fn mean_difference(units: &[Vec<f64>], level: Level, resampling: &Resampling) -> Figure {
+    let n: f64 = units.iter().map(|unit| unit[1]).sum();
+    let pairs: Vec<(f64, f64)> = units.iter().map(|unit| (unit[0], unit[1])).collect();
+    let few = (units.len() as u64) < FEW_UNITS;
+    let figure = if few {
+        t_clustered(&pairs, level)
+    } else {
+        Units::new(units.iter().cloned())
+            .and_then(|units| bca(&units, |total| Some(total[0] / total[1]), level, resampling))
+    };
+    match figure {
+        Err(absence) if absence.reason == Reason::Constant => Ok(constant_difference(&pairs, n, level)),
+        Ok(estimate) => Ok(Estimate { n: whole(n), ..estimate }),
+        Err(absence) => Err(absence),
+    }
+}
+
+/// Every unit has the same difference `d`: an unseen kind of unit, of at most the share that the exact bound allows,
+/// may lie anywhere in −1..=1.
+fn constant_difference(pairs: &[(f64, f64)], n: f64, level: Level) -> Estimate {
+    let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n;
+    let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, level);
+    Estimate {
+        point,
+        lower: point * alike - (1.0 - alike),
+        upper: point * alike + (1.0 - alike),
+        level: level.get(),
+        n: whole(n),
+        k: None,
+        k_half: None,
+        method: "constant_units",
+    }
+}
+
+/// The smallest advantage: the one whose deciding interval starts lowest.
+pub(super) fn smallest(advantages: &[Advantage]) -> Option<&Advantage> {
+    let lower = |advantage: &Advantage| advantage.deciding.as_ref().map_or(f64::NEG_INFINITY, |e| e.lower);
+    advantages.iter().min_by(|x, y| lower(x).total_cmp(&lower(y)))
+}
+
+/// The absence where no control applies.
+pub(super) fn no_control(has_gold: bool) -> NotEstimable {
+    NotEstimable::because(if has_gold { Reason::Empty } else { Reason::NoGold })
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn whole(count: f64) -> u64 {
+    count.round() as u64
+}

@@ -1,0 +1,238 @@
+//! The criteria of the calibration gate, each decided on its own interval.
+
+use super::baseline;
+use super::gate::{Criterion, DecideOn, Decision, Gate, GateRules, Limit, Rule};
+use super::measure::{self, Measuring, Over, STRICT};
+use super::shares::{AGREEMENT_DECISIVE, Cases, FLIP_RATE, NO_VERDICT_RATE, SINGLE_ORDER_ROWS, Share};
+use crate::domain::Preference;
+use crate::stats::clustered::{clopper_pearson_real, korn_graubard};
+use crate::stats::proportion::clopper_pearson;
+use crate::stats::resample::Resampling;
+use crate::stats::{Estimate, Figure, Level, NotEstimable};
+
+/// Labels beyond this multiple of the present number are not worth naming.
+const FORESEEABLE: u64 = 10;
+
+/// One criterion before it is decided.
+struct Question<'a> {
+    name: &'a str,
+    rule: Rule,
+    shown: Figure,
+    deciding: Figure,
+    /// What the figure is called in a sentence.
+    words: &'a str,
+}
+
+/// The gate for one judge.
+pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Resampling) -> Gate {
+    let over = if cases.clustered { Over::Units } else { Over::Rows };
+    let how = Measuring { over, resampling: *resampling, part: false };
+    let share = |share: &Share, rule: Rule, words| {
+        let shown = if cases.clustered { cases.clustered(share, Level::P95) } else { cases.wilson(share, Level::P95) };
+        decide(Question { name: share.name, rule, shown, deciding: exact(cases, share), words })
+    };
+    Gate::of(vec![
+        gold_classes(cases),
+        labels(cases, rules.min_labels),
+        share(&AGREEMENT_DECISIVE, rules.agreement_decisive, "agreement with the gold labels where both are decisive"),
+        decide(Question {
+            name: "kappa_strict",
+            rule: rules.kappa_strict,
+            shown: measure::kappa(cases, STRICT, how, Level::P95, false),
+            deciding: measure::kappa(cases, STRICT, how, Level::P90, false),
+            words: "agreement beyond chance (Cohen's kappa)",
+        }),
+        share(&FLIP_RATE, rules.flip_rate, "flip rate (the verdict follows the position)"),
+        decide(Question {
+            name: "length_error_gap",
+            rule: rules.length_error_gap,
+            shown: measure::length_gap(cases, how, Level::P95),
+            deciding: measure::length_gap(cases, how, Level::P90),
+            words: "extra error where the better answer is the shorter one",
+        }),
+        share(&NO_VERDICT_RATE, rules.no_verdict_rate, "share of judgments without a verdict"),
+        beats_controls(cases, name, rules.beats_controls, resampling),
+        single_orders(cases, rules.max_single_order),
+    ])
+}
+
+/// The exact 90 % interval of a share: Clopper-Pearson over rows, Korn-Graubard over units.
+fn exact(cases: &Cases, share: &Share) -> Figure {
+    if cases.clustered {
+        let counts = cases.count_by_unit(share);
+        if counts.is_empty() {
+            return Err(NotEstimable::with_counts(cases.absence(share), 0, 0));
+        }
+        return korn_graubard(&counts, Level::P90);
+    }
+    let (k, n) = cases.count(share);
+    if n == 0 {
+        return Err(NotEstimable::with_counts(cases.absence(share), 0, 0));
+    }
+    clopper_pearson(k, n, Level::P90)
+}
+
+fn decide(question: Question) -> Criterion {
+    let Question { name, rule, shown, deciding, words } = question;
+    let decided_on = match rule.decide {
+        DecideOn::Interval => deciding,
+        DecideOn::Point => deciding.map(|estimate| Estimate {
+            lower: estimate.point,
+            upper: estimate.point,
+            method: "point",
+            ..estimate
+        }),
+    };
+    let decision = decided_on.as_ref().map_or(Decision::Inconclusive, |e| rule.limit.decide(e.lower, e.upper));
+    let labels_needed = match (&decided_on, decision) {
+        (Ok(estimate), Decision::Inconclusive) => labels_needed(estimate, rule.limit),
+        _ => None,
+    };
+    let reason = sentence(words, &decided_on, rule, decision, labels_needed);
+    Criterion {
+        name: name.to_owned(),
+        decision,
+        figure: shown,
+        decided_on,
+        decide: rule.decide,
+        limit: rule.limit,
+        labels_needed,
+        reason,
+    }
+}
+
+fn sentence(words: &str, decided_on: &Figure, rule: Rule, decision: Decision, needed: Option<u64>) -> String {
+    let Rule { limit, decide } = rule;
+    let estimate = match decided_on {
+        Ok(estimate) => estimate,
+        Err(absence) => return format!("{words}: not estimable ({}), wanted {limit}", absence.reason),
+    };
+    let (point, lower, upper) = (estimate.point, estimate.lower, estimate.upper);
+    let verb = match decision {
+        Decision::Pass => "meets",
+        Decision::Fail => "misses",
+        Decision::Inconclusive => "does not decide",
+    };
+    match decide {
+        DecideOn::Point => format!("{words}: {point:.3} {verb} the limit {limit} (decided on the point)"),
+        DecideOn::Interval => {
+            let more = match (decision, needed) {
+                (Decision::Inconclusive, Some(n)) => format!("; about {n} would, at this point"),
+                (Decision::Inconclusive, None) => {
+                    format!("; more than {FORESEEABLE} times the present number would be needed")
+                }
+                _ => String::new(),
+            };
+            format!("{words}: {point:.3}, 90 % interval {lower:.3} to {upper:.3}, {verb} the limit {limit}{more}")
+        }
+    }
+}
+
+/// The smallest number of units at which the present point would decide: exact for shares, by the width's square-root law else.
+fn labels_needed(estimate: &Estimate, limit: Limit) -> Option<u64> {
+    let n = estimate.n;
+    let decides = |n: u64| {
+        let (lower, upper) = bounds_at(estimate, n);
+        limit.decide(lower, upper) != Decision::Inconclusive
+    };
+    let most = n.saturating_mul(FORESEEABLE);
+    if n == 0 || !decides(most) {
+        return None;
+    }
+    let (mut no, mut yes) = (n, most);
+    while yes - no > 1 {
+        let middle = no + (yes - no) / 2;
+        if decides(middle) { yes = middle } else { no = middle }
+    }
+    Some(yes)
+}
+
+fn bounds_at(estimate: &Estimate, n: u64) -> (f64, f64) {
+    let level = Level::new(estimate.level).unwrap_or(Level::P90);
+    if estimate.method == "clopper_pearson" {
+        return clopper_pearson_real(estimate.point, n as f64, level);
+    }
+    let shrink = (estimate.n as f64 / n as f64).sqrt();
+    let toward = |bound: f64| estimate.point + (bound - estimate.point) * shrink;
+    (toward(estimate.lower), toward(estimate.upper))
+}
+
+fn counted(name: &str, count: u64, limit: Limit, decision: Decision, needed: Option<u64>, reason: String) -> Criterion {
+    let point = count as f64;
+    let figure: Figure = Ok(Estimate {
+        point,
+        lower: point,
+        upper: point,
+        level: 1.0,
+        n: count,
+        k: None,
+        k_half: None,
+        method: "count",
+    });
+    Criterion {
+        name: name.to_owned(),
+        decision,
+        figure: figure.clone(),
+        decided_on: figure,
+        decide: DecideOn::Point,
+        limit,
+        labels_needed: needed,
+        reason,
+    }
+}
+
+/// Both decisive classes have to be in the gold, or agreement measures nothing.
+fn gold_classes(cases: &Cases) -> Criterion {
+    let has = |wanted| cases.all.iter().any(|case| case.gold == Some(wanted) && case.combined.is_some());
+    let classes = [Preference::A, Preference::B].into_iter().filter(|wanted| has(*wanted)).count() as u64;
+    let decision = if classes == 2 { Decision::Pass } else { Decision::Inconclusive };
+    let reason = match classes {
+        2 => "the judged gold labels hold both a and b".to_owned(),
+        _ => {
+            format!("the judged gold labels hold {classes} of the two decisive classes a and b; add items of the other")
+        }
+    };
+    counted("gold_classes", classes, Limit::Min(2.0), decision, None, reason)
+}
+
+fn labels(cases: &Cases, least: u64) -> Criterion {
+    let judged = cases.all.iter().filter(|case| case.gold.is_some() && case.combined.is_some()).count() as u64;
+    let enough = judged >= least;
+    let reason = format!("{judged} judged rows have a gold label, at least {least} are wanted");
+    let decision = if enough { Decision::Pass } else { Decision::Inconclusive };
+    counted("labels", judged, Limit::Min(least as f64), decision, (!enough).then_some(least), reason)
+}
+
+fn single_orders(cases: &Cases, most: f64) -> Criterion {
+    let shown = cases.wilson(&SINGLE_ORDER_ROWS, Level::P95);
+    let point = shown.as_ref().map(|estimate| estimate.point).ok();
+    let fine = point.is_some_and(|point| point <= most);
+    let reason = match point {
+        Some(point) => {
+            format!("{:.1} % of the judged rows have one order only, at most {:.0} % may", point * 100.0, most * 100.0)
+        }
+        None => "no row has a verdict".to_owned(),
+    };
+    Criterion {
+        name: SINGLE_ORDER_ROWS.name.to_owned(),
+        decision: if fine { Decision::Pass } else { Decision::Inconclusive },
+        decided_on: shown.clone().map(|e| Estimate { lower: e.point, upper: e.point, method: "point", ..e }),
+        figure: shown,
+        decide: DecideOn::Point,
+        limit: Limit::Max(most),
+        labels_needed: None,
+        reason,
+    }
+}
+
+/// Every control has to be beaten, so the one that is beaten by least decides; no correction for their number is due.
+fn beats_controls(cases: &Cases, name: &str, rule: Rule, resampling: &Resampling) -> Criterion {
+    let advantages = baseline::advantages(cases, name, resampling);
+    let absence = baseline::no_control(cases.known.gold);
+    let (shown, deciding, over) = match baseline::smallest(&advantages) {
+        Some(least) => (least.shown.clone(), least.deciding.clone(), least.over.name()),
+        None => (Err(absence), Err(absence), "any control judge"),
+    };
+    let words = format!("half-credit agreement above that of {over}");
+    decide(Question { name: "beats_controls", rule, shown, deciding, words: &words })
+}

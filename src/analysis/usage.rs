@@ -1,0 +1,69 @@
+//! What the calls of one judge cost, and who answered them.
+
+use std::collections::BTreeMap;
+
+use super::figures::{Entry, Figures};
+use crate::domain::{Fingerprint, JudgeName, JudgmentDetail};
+use crate::stats::Estimate;
+
+/// Tokens, cost and latency over the judgments that have them; empty where none has.
+pub(super) fn figures(details: &[&JudgmentDetail]) -> Figures {
+    let mut figures = Figures::new();
+    let sum = |of: fn(&JudgmentDetail) -> Option<u64>| {
+        let known: Vec<u64> = details.iter().filter_map(|detail| of(detail)).collect();
+        (!known.is_empty()).then(|| known.iter().sum::<u64>())
+    };
+    if let Some(tokens) = sum(|detail| detail.usage.input_tokens) {
+        figures.count("input_tokens", tokens);
+    }
+    if let Some(tokens) = sum(|detail| detail.usage.output_tokens) {
+        figures.count("output_tokens", tokens);
+    }
+    let mut latencies: Vec<u64> = details.iter().filter_map(|detail| detail.latency_ms).collect();
+    latencies.sort_unstable();
+    if !latencies.is_empty() {
+        figures.figure("latency_ms_p50", Ok(observed(&latencies, 50)));
+        figures.figure("latency_ms_p95", Ok(observed(&latencies, 95)));
+    }
+    let costs: Vec<f64> = details.iter().filter_map(|detail| detail.cost_usd).collect();
+    if !costs.is_empty() {
+        let total = costs.iter().sum();
+        figures.figure("cost_usd", Ok(plain(total, total, total, costs.len(), "sum")));
+        if costs.len() < details.len() {
+            figures.push(
+                "cost_note",
+                Entry::Word(format!("{} of {} calls have a known cost", costs.len(), details.len())),
+            );
+        }
+    }
+    figures
+}
+
+/// An order statistic of all calls, with the fastest and the slowest call around it.
+fn observed(sorted: &[u64], percent: usize) -> Estimate {
+    let place = (sorted.len() * percent).div_ceil(100).max(1) - 1;
+    let at = |index: usize| sorted[index] as f64;
+    plain(at(place), at(0), at(sorted.len() - 1), sorted.len(), "range")
+}
+
+fn plain(point: f64, lower: f64, upper: f64, n: usize, method: &'static str) -> Estimate {
+    Estimate { point, lower, upper, level: 1.0, n: n as u64, k: None, k_half: None, method }
+}
+
+/// The fingerprint in the judgments, else that of a judge known by its recorded verdicts alone.
+pub(super) fn fingerprint(judge: &JudgeName, details: &[&JudgmentDetail]) -> Fingerprint {
+    details
+        .iter()
+        .find_map(|detail| detail.fingerprint.clone())
+        .unwrap_or_else(|| Fingerprint::recorded(judge.as_str()))
+}
+
+/// The model that answered most calls, as the server named it.
+pub(super) fn served_model(details: &[&JudgmentDetail]) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    details
+        .iter()
+        .filter_map(|detail| detail.served_model.as_deref())
+        .for_each(|model| *counts.entry(model).or_default() += 1);
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(model, _)| model.to_owned())
+}
