@@ -3,15 +3,19 @@
 pub mod agreement;
 pub mod annotators;
 pub mod binomial;
+pub mod classify;
 pub mod clustered;
 mod estimate;
+pub mod mean;
 pub mod multiplicity;
+pub mod paired;
 pub mod permutation;
 pub mod power;
 pub mod proportion;
 pub mod resample;
 pub mod seed;
 pub mod special;
+pub mod two_proportions;
 
 pub use estimate::{Estimate, Figure, Level, NotEstimable, Reason, serialize_figure};
 pub use seed::Seed;

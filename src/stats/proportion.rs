@@ -133,6 +133,28 @@ pub fn newcombe_difference(k1: u64, n1: u64, k2: u64, n2: u64, level: Level) -> 
     })
 }
 
+/// The share `k/n` with the percentile interval that a bootstrap with infinitely many resamples would give (method `percentile`).
+///
+/// - Estimates: as [`wilson`], badly near 0 and 1 (at `k = 0` it is a point): for comparison with others' output only.
+/// - Formula: quantiles of Binomial(n, k/n) at `α/2` and `1 − α/2`, over `n`.
+/// - Assumes: independent trials with one probability.
+/// - Not estimable: `n = 0` (`empty`), `k > n` (`invalid`).
+/// - Cost: two bisections. Source: Efron and Tibshirani 1993, section 13.3. Pinned by the family `bootstrap`, kind `exact_binomial`.
+pub fn ideal_percentile(k: u64, n: u64, level: Level) -> Figure {
+    checked(k, n)?;
+    let p = k as f64 / n as f64;
+    let quantile = |q: f64| {
+        let (mut low, mut high) = (0, n);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if binomial_cdf(middle, n, p) >= q { high = middle } else { low = middle + 1 }
+        }
+        high as f64 / n as f64
+    };
+    let tail = level.alpha() / 2.0;
+    Ok(share(k, n, quantile(tail), quantile(1.0 - tail), level, "percentile"))
+}
+
 /// The smallest sample that can certify a limit: with `errors` errors in `n` trials the exact one-sided bound is at most `max_error`.
 ///
 /// - Estimates: the smallest `n` with `BinomCDF(errors; n, max_error) <= alpha`.

@@ -208,7 +208,8 @@ where
 ///
 /// - Estimates, assumptions, cost: as [`bca`], less accurate where the statistic is biased or skewed.
 /// - Formula: quantiles (type 7) of the replicates at `α/2` and `1 − α/2`.
-/// - Not estimable: as [`bca`], without the jackknife's conditions.
+/// - Not estimable: no statistic of the whole (`constant`); fewer than two units or more than 5 % of the replicates undefined (`too_few`).
+///   Where all replicates are equal the interval is that point, which understates: prefer an exact interval there.
 /// - Source: Efron 1979, Annals of Statistics 7. Pinned by the family `bootstrap`.
 pub fn percentile<F>(units: &Units, statistic: F, level: Level, resampling: &Resampling) -> Figure
 where
@@ -221,7 +222,10 @@ where
 
 /// [`percentile`] of replicates already drawn from `n` units.
 pub fn percentile_of_replicates(point: f64, replicates: &[f64], n: u64, level: Level) -> Figure {
-    let sorted = spread_out(replicates, n)?;
+    if replicates.is_empty() {
+        return Err(NotEstimable::with_n(Reason::Empty, n));
+    }
+    let sorted = in_order(replicates);
     let tail = level.alpha() / 2.0;
     let (lower, upper) = (quantile(&sorted, tail), quantile(&sorted, 1.0 - tail));
     Ok(interval(point, (lower, upper), n, level, "percentile"))
@@ -278,10 +282,22 @@ pub fn bca_shape(point: f64, replicates: &[f64], jackknife: &[LeaveOneOut]) -> R
     Ok(BcaShape { z0, acceleration: cube / (6.0 * square.powf(1.5)) })
 }
 
-/// The quantile of sorted values by linear interpolation between order statistics (type 7); `NaN` for no values.
+/// The quantile of sorted values by linear interpolation between order statistics (type 7).
 ///
+/// Not estimable: no value (`empty`), `q` outside 0..=1 (`invalid`).
 /// Source: Hyndman and Fan 1996, The American Statistician 50, definition 7. Pinned by the family `bootstrap`, kind `quantile`.
-pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
+pub fn quantile_of_sorted(sorted: &[f64], q: f64) -> Result<f64, NotEstimable> {
+    if sorted.is_empty() {
+        return Err(NotEstimable::with_n(Reason::Empty, 0));
+    }
+    if !(0.0..=1.0).contains(&q) {
+        return Err(NotEstimable::with_n(Reason::Invalid, sorted.len() as u64));
+    }
+    Ok(quantile(sorted, q))
+}
+
+/// As [`quantile_of_sorted`], for a caller that has checked: `NaN` for no values.
+fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = q.clamp(0.0, 1.0) * last as f64;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -297,8 +313,8 @@ pub struct ClusteredRatio {
     pub ratio: f64,
     /// Standard error without small-sample factor.
     pub se_cr0: f64,
-    /// Standard error with the variance times `G/(G−1)`.
-    pub se_cr1: f64,
+    /// Standard error with the variance times `G/(G−1)`; `None` for a single group.
+    pub se_cr1: Option<f64>,
     /// Number of groups with weight.
     pub groups: u64,
 }
@@ -308,7 +324,7 @@ pub struct ClusteredRatio {
 /// - Estimates: a mean (weight = number of values in the group) or another ratio of totals.
 /// - Formula: residuals `r = sum − ratio·weight`; `se_cr0 = √Σr² / Σweight`; `se_cr1 = se_cr0·√(G/(G−1))`.
 /// - Assumes: independent groups.
-/// - Not estimable: no weight (`empty`), one group (`too_few`), negative or infinite input (`invalid`).
+/// - Not estimable: no weight (`empty`), negative or infinite input (`invalid`); one group has no `se_cr1`.
 /// - Cost: linear.
 /// - Source: Cameron and Miller 2015, J. Human Resources 50, eq. 11 (CR1). Pinned by the family `bootstrap`, kind `mean_se`.
 pub fn clustered_ratio(groups: &[(f64, f64)]) -> Result<ClusteredRatio, NotEstimable> {
@@ -317,26 +333,26 @@ pub fn clustered_ratio(groups: &[(f64, f64)]) -> Result<ClusteredRatio, NotEstim
     }
     let used: Vec<(f64, f64)> = groups.iter().copied().filter(|(_, weight)| *weight > 0.0).collect();
     let count = used.len() as f64;
-    match used.len() {
-        0 => return Err(NotEstimable::with_n(Reason::Empty, 0)),
-        1 => return Err(NotEstimable::with_n(Reason::TooFew, 1)),
-        _ => {}
+    if used.is_empty() {
+        return Err(NotEstimable::with_n(Reason::Empty, 0));
     }
     let weight: f64 = used.iter().map(|(_, w)| w).sum();
     let ratio = used.iter().map(|(s, _)| s).sum::<f64>() / weight;
     let square: f64 = used.iter().map(|(s, w)| (s - ratio * w).powi(2)).sum();
     let se_cr0 = square.sqrt() / weight;
-    Ok(ClusteredRatio { ratio, se_cr0, se_cr1: se_cr0 * (count / (count - 1.0)).sqrt(), groups: used.len() as u64 })
+    let se_cr1 = (used.len() > 1).then(|| se_cr0 * (count / (count - 1.0)).sqrt());
+    Ok(ClusteredRatio { ratio, se_cr0, se_cr1, groups: used.len() as u64 })
 }
 
 /// The ratio of [`clustered_ratio`] with a t interval on `G − 1` degrees of freedom (method `t_clustered`).
 ///
 /// - Estimates, assumptions, cost: as [`clustered_ratio`]; holds its level with as few as five groups.
 /// - Formula: `ratio ± t_{G−1}·se_cr1`.
-/// - Not estimable: as [`clustered_ratio`]; also all residuals zero (`constant`), where the interval would be a point.
+/// - Not estimable: as [`clustered_ratio`]; one group (`too_few`); all residuals zero (`constant`), where the interval would be a point.
 /// - Source: Cameron and Miller 2015, section VI.D. Pinned by `a_t_interval_of_single_values_is_the_textbook_one`.
 pub fn t_clustered(groups: &[(f64, f64)], level: Level) -> Figure {
     let ClusteredRatio { ratio, se_cr1, groups, .. } = clustered_ratio(groups)?;
+    let se_cr1 = se_cr1.ok_or(NotEstimable::with_n(Reason::TooFew, groups))?;
     if se_cr1 <= ROUNDING * ratio.abs() {
         return Err(NotEstimable::with_n(Reason::Constant, groups));
     }
@@ -360,13 +376,18 @@ fn defined(replicates: &[Option<f64>], n: u64) -> Result<Vec<f64>, NotEstimable>
 
 /// The replicates in order, unless they are all the same.
 fn spread_out(replicates: &[f64], n: u64) -> Result<Vec<f64>, NotEstimable> {
-    let mut sorted = replicates.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
+    let sorted = in_order(replicates);
     match (sorted.first(), sorted.last()) {
         (Some(first), Some(last)) if last - first > ROUNDING * first.abs().max(last.abs()) => Ok(sorted),
         (None, _) => Err(NotEstimable::with_n(Reason::Empty, n)),
         _ => Err(NotEstimable::with_n(Reason::Constant, n)),
     }
+}
+
+fn in_order(replicates: &[f64]) -> Vec<f64> {
+    let mut sorted = replicates.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
 }
 
 fn interval(point: f64, (lower, upper): (f64, f64), n: u64, level: Level, method: &'static str) -> Estimate {

@@ -1,1 +1,4 @@
 //! Tests.
+#![allow(clippy::unwrap_used)]
+
+mod reference;

@@ -1,0 +1,95 @@
+//! How sure is a plain mean, over single values or over fixed strata?
+
+use super::estimate::{NotEstimable, Reason};
+
+/// A mean with its standard error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error; `None` for a single value.
+    pub se: Option<f64>,
+    /// Number of values.
+    pub n: u64,
+}
+
+/// The mean of independent values.
+///
+/// - Estimates: the mean of the population.
+/// - Formula: `Σx/n`, `se = √(Σ(x − mean)²/(n−1)/n)`.
+/// - Assumes: independent values.
+/// - Not estimable: no value (`empty`), one that is not finite (`invalid`).
+/// - Cost: linear. Source: any textbook. Pinned by the family `bootstrap`, kind `mean_se`.
+pub fn mean(values: &[f64]) -> Result<Mean, NotEstimable> {
+    let n = values.len() as u64;
+    if n == 0 {
+        return Err(NotEstimable::with_n(Reason::Empty, 0));
+    }
+    if values.iter().any(|value| !value.is_finite()) {
+        return Err(NotEstimable::with_n(Reason::Invalid, n));
+    }
+    let mean = average(values);
+    let se = (n > 1).then(|| (variance(values, 1.0) / n as f64).sqrt());
+    Ok(Mean { mean, se, n })
+}
+
+/// The mean over fixed strata that are sampled in proportion to their known sizes.
+///
+/// - Estimates: `Σ W_h·mean_h` with `W_h = n_h/n`.
+/// - Formula: `se = √Σ W_h²·s_h²/n_h`.
+/// - Assumes: strata that are part of the design, not found afterwards; independent values within.
+/// - Not estimable: no value (`empty`), a stratum with a single value (`too_few`: collapse it), a value that is not finite (`invalid`).
+/// - Cost: linear. Source: Cochran 1977, eqs 5.1 and 5.12. Pinned by the family `bootstrap`, kind `stratified`.
+pub fn stratified_mean(strata: &[Vec<f64>]) -> Result<Mean, NotEstimable> {
+    let n: usize = strata.iter().map(Vec::len).sum();
+    if n == 0 {
+        return Err(NotEstimable::with_n(Reason::Empty, 0));
+    }
+    if strata.iter().flatten().any(|value| !value.is_finite()) {
+        return Err(NotEstimable::with_n(Reason::Invalid, n as u64));
+    }
+    if strata.iter().any(|stratum| stratum.len() == 1) {
+        return Err(NotEstimable::with_n(Reason::TooFew, n as u64));
+    }
+    let (mut total, mut square) = (0.0, 0.0);
+    for stratum in strata.iter().filter(|stratum| !stratum.is_empty()) {
+        let weight = stratum.len() as f64 / n as f64;
+        total += weight * average(stratum);
+        square += weight * weight * variance(stratum, 1.0) / stratum.len() as f64;
+    }
+    Ok(Mean { mean: total, se: Some(square.sqrt()), n: n as u64 })
+}
+
+/// The plain mean; `NaN` for no values, so callers check first.
+pub(crate) fn average(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// `Σ(x − mean)²/(n − taken)`; `NaN` where that divides by zero, so callers check first.
+pub(crate) fn variance(values: &[f64], taken: f64) -> f64 {
+    let mean = average(values);
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() as f64 - taken)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_of_three_by_hand() {
+        let Mean { mean, se, n } = mean(&[1.0, 2.0, 6.0]).unwrap();
+        assert_eq!((mean, n), (3.0, 3));
+        assert!((se.unwrap() - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn equal_values_within_strata_leave_no_error() {
+        let strata = [vec![0.0; 4], vec![1.0; 4]];
+        assert_eq!(stratified_mean(&strata).unwrap(), Mean { mean: 0.5, se: Some(0.0), n: 8 });
+        assert_eq!(stratified_mean(&[vec![1.0], vec![0.0, 1.0]]).unwrap_err().reason, Reason::TooFew);
+        assert_eq!(stratified_mean(&[]).unwrap_err().reason, Reason::Empty);
+        assert_eq!(super::mean(&[]).unwrap_err().reason, Reason::Empty);
+        assert_eq!(super::mean(&[2.0]).unwrap().se, None);
+    }
+}
