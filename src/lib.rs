@@ -2,6 +2,7 @@
 //!
 //! Evidence is gathered on the left, read on the right, and only [`domain::Judgment`] and [`domain::GoldSet`] cross the hall.
 
+pub mod data;
 pub mod domain;
 pub mod judge;
 pub mod stats;
