@@ -3,6 +3,10 @@
 //! Evidence is gathered on the left, read on the right, and only [`domain::Judgment`] and [`domain::GoldSet`] cross the hall.
 
 pub mod analysis;
+pub mod data;
 pub mod domain;
 pub mod judge;
+pub mod prompt;
+pub mod runner;
 pub mod stats;
+pub mod store;

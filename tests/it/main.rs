@@ -1,4 +1,6 @@
-//! Tests.
-#![allow(clippy::unwrap_used)]
+//! Tests of the whole house, in one binary.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod judge;
 mod reference;
+mod scripted;
