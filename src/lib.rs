@@ -4,4 +4,5 @@
 
 pub mod domain;
 pub mod judge;
+pub mod prompt;
 pub mod stats;
