@@ -1,5 +1,10 @@
 //! Whatever turns a request into a completion.
 
+mod check;
+mod number;
+
+pub use check::{CheckError, CheckOutcome, CheckSet, run_checks, validate_checks};
+
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
