@@ -5,3 +5,4 @@
 pub mod domain;
 pub mod judge;
 pub mod stats;
+pub mod store;
