@@ -4,5 +4,6 @@
 
 pub mod domain;
 pub mod judge;
+pub mod runner;
 pub mod stats;
 pub mod store;
