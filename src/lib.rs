@@ -4,6 +4,7 @@
 
 pub mod domain;
 pub mod judge;
+pub mod prompt;
 pub mod runner;
 pub mod stats;
 pub mod store;

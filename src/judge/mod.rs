@@ -1,4 +1,37 @@
-//! Whatever turns a request into a completion.
+//! Whatever turns a request into a completion: endpoints, recordings, controls, deterministic checks.
+//!
+//! A [`Judge`] is a model with a prompt and a contract. Its request is pure, so the key exists before the call and
+//! planning, price forecast, resuming and de-duplication need no network; its reading is pure, so a verdict can be
+//! derived anew from a stored completion. This room never retries, never counts, never stores: a failed call is a
+//! [`CallError`] that says whether another try makes sense. Keys are [`Secret`]s and leave it in request headers alone.
+
+mod check;
+mod checks;
+mod control;
+mod draw;
+mod endpoint;
+mod error;
+mod http;
+// The room's main noun has the room's name.
+#[allow(clippy::module_inception)]
+mod judge;
+mod near;
+mod number;
+mod provider;
+mod replay;
+mod secret;
+mod short;
+mod spec;
+
+pub use check::{CheckError, CheckOutcome, CheckSet, run_checks, validate_checks};
+pub use control::{ControlKind, Per};
+pub use error::{FORMS, JudgeError};
+pub use http::HttpClient;
+pub use judge::Judge;
+pub use replay::{RecordedLine, Recording, RecordingHeader, write_recording};
+pub use secret::Secret;
+pub use short::{ShortForm, parse_short};
+pub use spec::{JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
 
 use std::future::Future;
 use std::pin::Pin;

@@ -140,7 +140,7 @@ impl RunOutcome {
 
 /// A run that cannot be: as set up, the judge answers nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("judge `{judge}` cannot be asked: {why}; {hint}")]
+#[error("judge `{judge}` cannot be asked: {why}{}{hint}", if hint.is_empty() { "" } else { "; " })]
 pub struct SetupError {
     /// The judge.
     pub judge: JudgeName,
@@ -148,19 +148,23 @@ pub struct SetupError {
     pub status: Option<u16>,
     /// What happened.
     pub why: String,
-    /// The setting to look at.
+    /// The setting to look at; empty where `why` names it.
     pub hint: &'static str,
 }
 
 impl SetupError {
     pub(super) fn new(judge: &JudgeName, kind: JudgeKind, error: &CallError) -> Self {
+        let names_setting = SETTINGS.iter().any(|setting| error.message.contains(setting));
         let hint = match kind {
+            _ if names_setting => "",
             JudgeKind::Endpoint => hint(error.status),
             JudgeKind::Replay | JudgeKind::Checks | JudgeKind::Control => "check what --judge names",
         };
         Self { judge: judge.clone(), status: error.status, why: error.message.clone(), hint }
     }
 }
+
+const SETTINGS: [&str; 4] = ["`api_key_env`", "`base_url`", "`model`", "`timeout_s`"];
 
 fn hint(status: Option<u16>) -> &'static str {
     match status {

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::respondent::{RequestError, Respondent};
 use crate::domain::{ItemId, JudgeName, Order, Pair, RequestKey};
-use crate::judge::JudgeKind;
 
 /// Who is to judge what.
 #[derive(Debug)]
@@ -141,7 +140,8 @@ impl Plan {
                         item: pair.id.clone(),
                         source,
                     })?;
-                    let source = sources.of(judge.kind(), request.key, plan.tasks.len());
+                    let is_call = judge.is_call(&request);
+                    let source = if is_call { sources.of(request.key, plan.tasks.len()) } else { Source::Local };
                     plan.judges[number].count(source);
                     plan.tasks.push(Task { pair: at, judge: number, order, repeat, key: request.key, source });
                 }
@@ -184,11 +184,8 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    fn of(&mut self, kind: JudgeKind, key: RequestKey, task: usize) -> Source {
-        match kind {
-            JudgeKind::Replay | JudgeKind::Checks | JudgeKind::Control => return Source::Local,
-            JudgeKind::Endpoint => {}
-        }
+    /// Where the answer to a question for an endpoint comes from.
+    fn of(&mut self, key: RequestKey, task: usize) -> Source {
         if let Some(first) = self.asked.get(&key) {
             return Source::Shared(*first);
         }

@@ -1,1 +1,6 @@
 //! Tests.
+#![allow(clippy::unwrap_used)]
+
+mod judge;
+mod reference;
+mod scripted;

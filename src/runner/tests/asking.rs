@@ -1,6 +1,7 @@
 //! What a run brings, whatever the order of answers and however often it is cut short.
 
 use super::*;
+use crate::judge::{ControlKind, Judge};
 
 #[tokio::test(start_paused = true)]
 async fn judgments_do_not_depend_on_concurrency_or_on_the_order_of_answers() {
@@ -183,4 +184,29 @@ async fn unknown_tokens_are_an_unknown_cost_and_not_a_free_one() {
     assert_eq!(outcome.by_judge[0].cost_usd, None);
     assert_eq!(outcome.by_judge[0].usage, Usage { input_tokens: None, output_tokens: None });
     assert_eq!(outcome.by_judge[0].answered, 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_judge_settles_on_this_machine_is_neither_a_call_nor_kept() {
+    let mut set = pairs(3);
+    set[1].id = "settled here".into();
+    let judges = [Fake::new(|r, _| Ok(answer(r)))];
+    let mut store = Store::memory();
+    let (outcome, _) = judge(&judges, &set, &mut store, &options()).await;
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.judgments.len(), outcome.calls.made, store.stats().records), (6, 4, 4));
+    assert!(readings(&outcome.judgments).iter().all(|r| *r != Reading::None(NoVerdict::Missing)));
+}
+
+#[tokio::test]
+async fn a_control_judge_runs_as_it_is() {
+    let set = pairs(4);
+    let judges = [Judge::control("control:first", ControlKind::First, &set)];
+    let trial = Trial { pairs: &set, judges: &judges };
+    let mut store = Store::memory();
+    let plan = Plan::new(&trial, &PlanOptions::default(), &mut |key| store.get(key).is_some()).unwrap();
+    assert_eq!(plan.judges[0].local, 8);
+    let outcome = run(&trial, &plan, &mut store, &options(), Stop::never(), &mut |_| {}).await.unwrap();
+    assert_eq!(readings(&outcome.judgments), [Reading::Said(Verdict::First); 8]);
+    assert_eq!((outcome.calls, store.stats().records), (Calls::default(), 0));
 }

@@ -81,6 +81,10 @@ impl Respondent for Fake {
         self.kind
     }
 
+    fn is_call(&self, request: &JudgeRequest) -> bool {
+        self.kind == JudgeKind::Endpoint && request.item.as_str() != "settled here"
+    }
+
     fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
     }

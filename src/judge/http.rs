@@ -1,0 +1,329 @@
+//! The one place that talks to the network: send, wait, read, and say what a failure means.
+//!
+//! Redirects are not followed (a `POST` would lose its body), answers are bounded in size, and the key is masked in
+//! everything that comes back before anyone else sees it.
+
+use std::error::Error as _;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Once;
+use std::time::{Duration, Instant, SystemTime};
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Certificate, Client, ClientBuilder, redirect};
+
+use super::error::JudgeError;
+use super::secret::Secret;
+use super::{CallClass, CallError};
+
+/// Largest answer that is read, in bytes: a judge's reasons are a few kilobytes, a runaway server has no end.
+const LARGEST_ANSWER: usize = 16 << 20;
+/// A server that does not even accept a connection within this time is not there.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest quotation of an error body, in characters.
+const LONGEST_EXCERPT: usize = 400;
+
+/// The HTTP client that all endpoint judges of a run share; cheap to clone.
+#[derive(Clone)]
+pub struct HttpClient {
+    /// Honours the system's proxy settings.
+    proxied: Client,
+    /// For servers on this machine, which no proxy can reach.
+    direct: Client,
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HttpClient")
+    }
+}
+
+impl HttpClient {
+    /// Sets up the client. Sends nothing.
+    pub fn new() -> Result<Self, JudgeError> {
+        static PROVIDER: Once = Once::new();
+        PROVIDER.call_once(|| {
+            // An error means that the embedding program installed a provider first, which serves as well.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+        });
+        Ok(Self { proxied: build(|builder| builder)?, direct: build(ClientBuilder::no_proxy)? })
+    }
+
+    /// Sends one `POST` and waits for the whole answer, whatever its status.
+    pub(super) async fn post(&self, post: Post<'_>) -> Result<Reply, CallError> {
+        let client = if is_local(post.url) { &self.direct } else { &self.proxied };
+        let request = client.post(post.url).headers(headers(&post)?).timeout(post.timeout).body(post.body.to_vec());
+        #[allow(clippy::disallowed_methods)] // latency is measured here and nowhere else
+        let sent = Instant::now();
+        let broken = |error: reqwest::Error| failure(error, &post);
+        let mut response = request.send().await.map_err(broken)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(broken)? {
+            if body.len() + chunk.len() > LARGEST_ANSWER {
+                return Err(too_large(response.status().as_u16(), &post));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let latency_ms = u64::try_from(sent.elapsed().as_millis()).unwrap_or(u64::MAX);
+        #[allow(clippy::disallowed_methods)] // only to count from where the server sent no date of its own
+        let now = SystemTime::now();
+        let head = response.headers();
+        Ok(Reply {
+            status: response.status().as_u16(),
+            retry_after: retry_after(head, now),
+            is_html: text_of(head, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
+            location: text_of(head, &LOCATION).map(|place| post.mask(excerpt(place))),
+            body: post.mask(String::from_utf8_lossy(&body).into_owned()),
+            latency_ms,
+        })
+    }
+}
+
+/// What is sent.
+pub(super) struct Post<'a> {
+    /// Where to, in full.
+    pub url: &'a str,
+    /// The JSON text.
+    pub body: &'a [u8],
+    /// The key, sent as a bearer token.
+    pub key: Option<&'a Secret>,
+    /// The name of a further header that carries the key, where the service wants one.
+    pub key_header: Option<&'static str>,
+    /// Limit for the whole exchange.
+    pub timeout: Duration,
+}
+
+impl Post<'_> {
+    fn mask(&self, text: String) -> String {
+        match self.key {
+            Some(key) => key.mask(text),
+            None => text,
+        }
+    }
+}
+
+/// What came back, the key masked.
+#[derive(Debug, Clone)]
+pub(super) struct Reply {
+    pub status: u16,
+    /// How long the server asks to wait.
+    pub retry_after: Option<Duration>,
+    /// True for a web page.
+    pub is_html: bool,
+    /// Where a redirect points to.
+    pub location: Option<String>,
+    pub body: String,
+    pub latency_ms: u64,
+}
+
+/// How a failed call with this status is to be treated.
+pub(super) fn class_of(status: u16, retry_after: Option<Duration>) -> CallClass {
+    match status {
+        429 => CallClass::RateLimited(retry_after),
+        408 | 409 | 425 | 500..=599 => CallClass::Retry(retry_after),
+        300..=399 | 401..=407 | 410 => CallClass::Setup,
+        _ => CallClass::Item,
+    }
+}
+
+/// A short piece of a body, on one line and without control characters.
+pub(super) fn excerpt(body: &str) -> String {
+    let mut text = String::new();
+    for word in body.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+        if let Some((end, _)) = text.char_indices().nth(LONGEST_EXCERPT) {
+            text.truncate(end);
+            text.push('…');
+            break;
+        }
+    }
+    text
+}
+
+/// The address without its query, which may hold secrets of its own.
+pub(super) fn shown(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or(url)
+}
+
+fn build(tune: impl Fn(ClientBuilder) -> ClientBuilder) -> Result<Client, JudgeError> {
+    let builder = || {
+        tune(Client::builder())
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .user_agent(concat!("tribunal/", env!("CARGO_PKG_VERSION")))
+    };
+    // On a machine without a bundle of root certificates the builder fails, even where only plain http will be
+    // spoken; the roots compiled in serve there.
+    builder()
+        .build()
+        .or_else(|_| builder().tls_certs_only(embedded_roots()).build())
+        .map_err(|error| JudgeError::Client(chain(&error)))
+}
+
+fn embedded_roots() -> Vec<Certificate> {
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok()).collect()
+}
+
+fn is_local(url: &str) -> bool {
+    let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let Some(key) = post.key else { return Ok(headers) };
+    let unusable = |_| CallError {
+        class: CallClass::Setup,
+        status: None,
+        message: "the API key holds characters that no header can carry; check the variable named by `api_key_env`"
+            .to_owned(),
+    };
+    let secret = |text: String| {
+        HeaderValue::from_str(&text).map_err(unusable).map(|mut value| {
+            value.set_sensitive(true);
+            value
+        })
+    };
+    headers.insert(AUTHORIZATION, secret(format!("Bearer {}", key.expose()))?);
+    if let Some(name) = post.key_header {
+        headers.insert(HeaderName::from_static(name), secret(key.expose().to_owned())?);
+    }
+    Ok(headers)
+}
+
+/// A call that broke before the answer was whole.
+fn failure(error: reqwest::Error, post: &Post<'_>) -> CallError {
+    let place = shown(post.url);
+    let error = error.without_url();
+    let (class, message) = if error.is_timeout() {
+        let limit = post.timeout.as_secs_f64();
+        (CallClass::Retry(None), format!("{place}: no whole answer within {limit} s (setting `timeout_s`)"))
+    } else if error.is_dns() {
+        (CallClass::Setup, format!("{place}: no such host; check `base_url`: {}", chain(&error)))
+    } else if error.is_builder() {
+        (CallClass::Setup, format!("{place}: not an address to send to; check `base_url`: {}", chain(&error)))
+    } else if error.is_connect() {
+        (CallClass::Retry(None), format!("{place}: no connection; is the server running? {}", chain(&error)))
+    } else {
+        (CallClass::Retry(None), format!("{place}: the connection broke: {}", chain(&error)))
+    };
+    CallError { class, status: error.status().map(|status| status.as_u16()), message: post.mask(message) }
+}
+
+fn too_large(status: u16, post: &Post<'_>) -> CallError {
+    let message = format!("{}: the answer is larger than {} MiB", shown(post.url), LARGEST_ANSWER >> 20);
+    CallError { class: CallClass::Item, status: Some(status), message }
+}
+
+/// An error with its causes, outermost first; a cause that the text before already names is left out.
+fn chain(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let words = inner.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = inner.source();
+    }
+    excerpt(&text)
+}
+
+fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// How long the server asks to wait: `retry-after-ms`, else `Retry-After` in seconds or as an HTTP date. A date is
+/// counted from the answer's own `Date` where it has one, since clocks differ; a date in the past means no wait.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let millis = headers.get("retry-after-ms").and_then(|value| value.to_str().ok()).and_then(seconds);
+    if let Some(millis) = millis {
+        return Duration::try_from_secs_f64(millis / 1000.0).ok();
+    }
+    let text = text_of(headers, &RETRY_AFTER)?.trim();
+    if let Some(seconds) = seconds(text) {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    let from = text_of(headers, &DATE).and_then(|text| httpdate::parse_http_date(text).ok()).unwrap_or(now);
+    Some(date.duration_since(from).unwrap_or(Duration::ZERO))
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(1_700_000_000);
+
+    fn wait(pairs: &[(&'static str, &str)]) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.insert(*name, HeaderValue::from_str(value).unwrap());
+        }
+        retry_after(&headers, SystemTime::UNIX_EPOCH + NOW)
+    }
+
+    fn date(offset: i64) -> String {
+        let seconds = NOW.as_secs().checked_add_signed(offset).unwrap();
+        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn every_form_of_retry_after_is_read() {
+        assert_eq!(wait(&[("retry-after", "3")]), Some(Duration::from_secs(3)));
+        assert_eq!(wait(&[("retry-after", "0.5")]), Some(Duration::from_millis(500)));
+        assert_eq!(wait(&[("retry-after", &date(2))]), Some(Duration::from_secs(2)));
+        assert_eq!(wait(&[("retry-after", &date(-60))]), Some(Duration::ZERO));
+        assert_eq!(wait(&[("retry-after", "9"), ("retry-after-ms", "300")]), Some(Duration::from_millis(300)));
+        for nonsense in ["soon", "-1", "NaN", "inf", "1e300", ""] {
+            assert_eq!(wait(&[("retry-after", nonsense)]), None, "{nonsense}");
+        }
+        assert_eq!(wait(&[]), None);
+    }
+
+    #[test]
+    fn a_date_is_counted_from_the_servers_own_clock() {
+        assert_eq!(wait(&[("retry-after", &date(3602)), ("date", &date(3600))]), Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn a_status_decides_whether_another_try_makes_sense() {
+        assert_eq!(class_of(429, None), CallClass::RateLimited(None));
+        assert_eq!(class_of(529, None), CallClass::Retry(None));
+        assert_eq!(class_of(408, None), CallClass::Retry(None));
+        assert_eq!(class_of(401, None), CallClass::Setup);
+        assert_eq!(class_of(404, None), CallClass::Setup);
+        assert_eq!(class_of(307, None), CallClass::Setup);
+        assert_eq!(class_of(400, None), CallClass::Item);
+        assert_eq!(class_of(413, None), CallClass::Item);
+    }
+
+    #[test]
+    fn an_excerpt_is_one_short_line_without_control_characters() {
+        assert_eq!(excerpt("<html>\r\n  <b>502\u{1b}[31m</b>"), "<html> <b>502 [31m</b>");
+        assert_eq!(excerpt(&"日".repeat(1000)).chars().count(), LONGEST_EXCERPT + 1);
+    }
+
+    #[test]
+    fn only_servers_on_this_machine_bypass_a_proxy() {
+        for (url, local) in [
+            ("http://127.0.0.1:8000/v1", true),
+            ("http://localhost:11434/v1", true),
+            ("http://[::1]:80/v1", true),
+            ("http://localhost.example.com/v1", false),
+            ("http://10.0.0.1/v1", false),
+        ] {
+            assert_eq!(is_local(url), local, "{url}");
+        }
+    }
+}

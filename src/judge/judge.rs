@@ -1,0 +1,416 @@
+//! A judge: a model with a name, an identity, and a way to read what it says.
+
+use std::sync::Mutex;
+
+use serde_json::{Map, Value, json};
+
+use super::checks::Checks;
+use super::control::{Control, ControlKind, read_word, word};
+use super::endpoint::{Adapted, Endpoint};
+use super::error::JudgeError;
+use super::http::HttpClient;
+use super::provider::openai::{self, ChatSettings};
+use super::replay::{Answer, RecordedJudge, Recording};
+use super::spec::{JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
+use super::{CallClass, CallError, JudgeKind, Model};
+use crate::domain::{
+    Completion, Digest, Fingerprint, FinishReason, ItemId, JudgeName, JudgeRequest, Message, NoVerdict, Order, Pair,
+    ReadVerdict, Reading, RequestKey, Usage, Verdict,
+};
+use crate::prompt::{Contract, JudgePrompt};
+
+/// Whoever is asked which of two responses is better.
+///
+/// [`Judge::request`] is pure and fixes the key before any call; [`Judge::ask`] makes the call; [`Judge::read`] is
+/// pure again, so a verdict can be derived anew from a stored completion.
+pub struct Judge {
+    name: JudgeName,
+    kind: JudgeKind,
+    identity: Map<String, Value>,
+    fingerprint: Fingerprint,
+    model: Option<String>,
+    family: Option<String>,
+    price: Option<Price>,
+    served_model: ServedPolicy,
+    voice: Voice,
+}
+
+enum Voice {
+    Prompted(Box<Endpoint>, Box<JudgePrompt>),
+    Control(Control),
+    Checks(Checks),
+    Replay(Box<RecordedJudge>, Option<Contract>),
+    Screened(Checks, Box<Judge>),
+}
+
+impl std::fmt::Debug for Judge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Judge")
+            .field("name", &self.name)
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Judge {
+    /// A model behind an endpoint. Nothing is sent here.
+    pub fn endpoint(spec: JudgeSpec, client: &HttpClient) -> Result<Self, JudgeError> {
+        let url = check_spec(&spec)?;
+        let settings = ChatSettings {
+            model: spec.model.clone(),
+            temperature: spec.temperature,
+            top_p: spec.top_p,
+            max_tokens: spec.max_tokens,
+            seed: spec.seed,
+            stop: spec.stop,
+            json: spec.read == ReadMode::Json,
+            extra: spec.extra,
+        };
+        let mut parameters = openai::body(&settings, &[]);
+        if let Some(fields) = parameters.as_object_mut() {
+            fields.shift_remove("messages");
+            fields.shift_remove("model");
+        }
+        let identity = fields(json!({
+            "provider": spec.provider.as_str(),
+            "model": spec.model,
+            "prompt": spec.prompt.digest(),
+            "contract": spec.prompt.contract.as_str(),
+            "read": spec.read.as_str(),
+            "parameters": parameters,
+        }));
+        let endpoint = Endpoint {
+            client: client.clone(),
+            url,
+            key: spec.api_key.filter(|key| !key.is_empty()),
+            timeout: spec.timeout,
+            settings,
+            is_tolerant: spec.tolerant,
+            adapted: Mutex::new(Adapted::default()),
+        };
+        let voice = Voice::Prompted(Box::new(endpoint), Box::new(spec.prompt));
+        let mut judge = Self::local(spec.name, JudgeKind::Endpoint, identity, voice);
+        judge.model = Some(spec.model);
+        judge.family = spec.family;
+        judge.price = spec.price;
+        judge.served_model = spec.served_model;
+        Ok(judge)
+    }
+
+    /// A control judge, built with the pairs that it will be asked about; an oracle takes its gold from them.
+    pub fn control(name: impl Into<JudgeName>, kind: ControlKind, pairs: &[Pair]) -> Self {
+        let identity = fields(json!({"control": kind.to_string()}));
+        Self::local(name.into(), JudgeKind::Control, identity, Voice::Control(Control::new(kind, pairs)))
+    }
+
+    /// The items' own checks alone, run here on the pairs that will be asked about.
+    pub fn checks(pairs: &[Pair]) -> Result<Self, JudgeError> {
+        let voice = Voice::Checks(Checks::new(pairs)?);
+        Ok(Self::local("checks".into(), JudgeKind::Checks, fields(json!({"checks": 1})), voice))
+    }
+
+    /// The items' own checks where exactly one response passes them; the rest is asked of `inner`.
+    pub fn checks_then(pairs: &[Pair], inner: Self) -> Result<Self, JudgeError> {
+        let checks = Checks::new(pairs)?;
+        let identity = fields(json!({"checks": 1, "then": inner.identity, "then_fingerprint": inner.fingerprint}));
+        let name = format!("checks+{}", inner.name).into();
+        let (model, family, price) = (inner.model.clone(), inner.family.clone(), inner.price);
+        let (kind, served_model) = (inner.kind, inner.served_model);
+        let mut judge = Self::local(name, kind, identity, Voice::Screened(checks, Box::new(inner)));
+        (judge.model, judge.family, judge.price, judge.served_model) = (model, family, price, served_model);
+        Ok(judge)
+    }
+
+    /// A recorded judge: the one called `judge`, or the only one. Completions are read by the contract in the
+    /// recording's header, else by `fallback`.
+    pub fn replay(recording: &Recording, judge: Option<&str>, fallback: Option<Contract>) -> Result<Self, JudgeError> {
+        let recorded = recording.choose(judge)?;
+        let fail = |problem| JudgeError::Recording { file: recorded.file.clone(), line: None, problem };
+        let contract = match &recorded.header.contract {
+            Some(name) => Some(Contract::parse(name).ok_or_else(|| fail(format!("no contract is called `{name}`")))?),
+            None => fallback,
+        };
+        if contract.is_none() && recorded.needs_contract() {
+            return Err(fail("no header line names the contract of the completions; give the prompt".to_owned()));
+        }
+        let name = recorded.header.judge.clone();
+        let known = recorded.header.fingerprint.clone();
+        let fingerprint = known.unwrap_or_else(|| Fingerprint::recorded(name.as_str()));
+        let identity = fields(json!({"recorded": name, "fingerprint": fingerprint}));
+        let voice = Voice::Replay(Box::new(recorded.clone()), contract);
+        let mut judge = Self::local(name, JudgeKind::Replay, identity, voice);
+        judge.model.clone_from(&recorded.header.model);
+        judge.fingerprint = fingerprint;
+        Ok(judge)
+    }
+
+    fn local(name: JudgeName, kind: JudgeKind, identity: Map<String, Value>, voice: Voice) -> Self {
+        let text = Value::Object(identity.clone()).to_string();
+        let fingerprint = Fingerprint(Digest::of(text.as_bytes()).to_string());
+        let served_model = ServedPolicy::default();
+        Self { name, kind, identity, fingerprint, model: None, family: None, price: None, served_model, voice }
+    }
+
+    /// The same judge under another name; its identity does not change.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<JudgeName>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The name in every table.
+    pub fn name(&self) -> &JudgeName {
+        &self.name
+    }
+
+    /// What kind of judge this is; the one asked for the rest, where checks come first.
+    pub fn kind(&self) -> JudgeKind {
+        self.kind
+    }
+
+    /// The hash of [`Judge::identity`], or what the recording says.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    /// Everything that can change an answer, field by field: what the fingerprint is made of.
+    pub fn identity(&self) -> &Map<String, Value> {
+        &self.identity
+    }
+
+    /// The model as asked.
+    pub fn model_name(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// The model family, where it was set.
+    pub fn family(&self) -> Option<&str> {
+        self.family.as_deref()
+    }
+
+    /// What to make of another served model.
+    pub fn served_policy(&self) -> ServedPolicy {
+        self.served_model
+    }
+
+    /// Digest of the prompt's exact text.
+    pub fn prompt_digest(&self) -> Option<Digest> {
+        match &self.voice {
+            Voice::Prompted(_, prompt) => Some(prompt.digest()),
+            Voice::Replay(recorded, _) => recorded.header.prompt_digest,
+            Voice::Screened(_, inner) => inner.prompt_digest(),
+            Voice::Control(_) | Voice::Checks(_) => None,
+        }
+    }
+
+    /// The price, where it is known.
+    pub fn price(&self) -> Option<Price> {
+        self.price
+    }
+
+    /// False for an item outside this judge's plan: checks without checks, an oracle without gold.
+    pub fn applies(&self, pair: &Pair) -> bool {
+        match &self.voice {
+            Voice::Prompted(..) | Voice::Replay(..) => true,
+            Voice::Control(control) => !control.knows(&pair.id) || control.applies(&pair.id),
+            Voice::Checks(_) => !pair.checks.is_empty(),
+            Voice::Screened(checks, inner) => checks.decides(&pair.id) || inner.applies(pair),
+        }
+    }
+
+    /// True where answering `request` means a call to an endpoint.
+    pub fn is_call(&self, request: &JudgeRequest) -> bool {
+        self.kind == JudgeKind::Endpoint && !request.body.is_null()
+    }
+
+    /// The question about `pair` in `order`, asked for the `repeat`-th time, from 0. Pure.
+    pub fn request(&self, pair: &Pair, order: Order, repeat: u32) -> Result<JudgeRequest, JudgeError> {
+        let item = &pair.id;
+        match &self.voice {
+            Voice::Prompted(endpoint, prompt) => {
+                let messages = prompt.fill(pair, order)?;
+                Ok(self.sent(endpoint.as_ref(), item, order, repeat, messages))
+            }
+            Voice::Control(control) => {
+                if !control.knows(item) {
+                    return Err(self.unknown(item));
+                }
+                let answer = control.verdict(item, order, repeat);
+                let lacks = "it has no human answer";
+                Ok(self.answered(item, order, repeat, answer.ok_or_else(|| self.not_applicable(item, lacks))?))
+            }
+            Voice::Checks(checks) => {
+                if pair.checks.is_empty() {
+                    return Err(self.not_applicable(item, "it has no checks"));
+                }
+                let answer = checks.verdict(item, order).ok_or_else(|| self.unknown(item))?;
+                Ok(self.answered(item, order, repeat, answer))
+            }
+            Voice::Replay(recorded, _) => replay_request(recorded, item, order, repeat),
+            Voice::Screened(checks, inner) => match checks.verdict(item, order) {
+                Some(answer) if checks.decides(item) => Ok(self.answered(item, order, repeat, answer)),
+                _ => inner.request(pair, order, repeat),
+            },
+        }
+    }
+
+    /// Answers one request of [`Judge::request`]; the error says whether another try makes sense.
+    pub async fn ask(&self, request: &JudgeRequest) -> Result<Completion, CallError> {
+        match &self.voice {
+            Voice::Prompted(endpoint, _) => endpoint.ask(request).await,
+            Voice::Control(control) => control.ask(request).await,
+            Voice::Checks(checks) => checks.ask(request).await,
+            Voice::Replay(recorded, _) => replayed(recorded, request),
+            Voice::Screened(checks, _) if checks.decides(&request.item) => checks.ask(request).await,
+            Voice::Screened(_, inner) => Box::pin(inner.ask(request)).await,
+        }
+    }
+
+    /// What the completion of a request says. Pure.
+    pub fn read(&self, request: &JudgeRequest, completion: &Completion) -> ReadVerdict {
+        match &self.voice {
+            Voice::Prompted(_, prompt) => read_by(prompt.contract, completion),
+            Voice::Control(_) | Voice::Checks(_) => read_word(&completion.text),
+            Voice::Replay(recorded, contract) => {
+                match (recorded.answer(&request.item, request.order, request.repeat), contract) {
+                    (Some(Answer::Verdict(reading, _)), _) => {
+                        ReadVerdict { reading: *reading, grade: None, probability: None, why: "as recorded".to_owned() }
+                    }
+                    (_, Some(contract)) => read_by(*contract, completion),
+                    (_, None) => read_word(&completion.text),
+                }
+            }
+            Voice::Screened(checks, _) if checks.decides(&request.item) => read_word(&completion.text),
+            Voice::Screened(_, inner) => inner.read(request, completion),
+        }
+    }
+
+    /// The cost of a call in US dollars; `None` is unknown, never zero.
+    pub fn cost_usd(&self, usage: &Usage) -> Option<f64> {
+        match self.kind {
+            JudgeKind::Control | JudgeKind::Checks => Some(0.0),
+            JudgeKind::Endpoint | JudgeKind::Replay => self.price?.of(usage),
+        }
+    }
+
+    fn sent(
+        &self,
+        model: &dyn Model,
+        item: &ItemId,
+        order: Order,
+        repeat: u32,
+        messages: Vec<Message>,
+    ) -> JudgeRequest {
+        let body = model.body(&messages);
+        let text = body.to_string();
+        let parts = [b"request 1".as_slice(), self.fingerprint.0.as_bytes(), text.as_bytes(), &repeat.to_le_bytes()];
+        let key = RequestKey(Digest::of_parts(parts));
+        JudgeRequest { item: item.clone(), order, repeat, key, messages, body }
+    }
+
+    /// A request whose answer is settled here. The key covers the answer, since the pair's texts, lengths and gold
+    /// are not in the fingerprint.
+    fn answered(&self, item: &ItemId, order: Order, repeat: u32, answer: Verdict) -> JudgeRequest {
+        let head = [b"local 1".as_slice(), self.fingerprint.0.as_bytes(), item.as_str().as_bytes()];
+        let place = [order.as_str().as_bytes(), &repeat.to_le_bytes(), word(answer).as_bytes()];
+        let key = RequestKey(Digest::of_parts(head.into_iter().chain(place)));
+        JudgeRequest { item: item.clone(), order, repeat, key, messages: Vec::new(), body: Value::Null }
+    }
+
+    fn unknown(&self, item: &ItemId) -> JudgeError {
+        JudgeError::UnknownItem { judge: self.name.to_string(), item: item.clone() }
+    }
+
+    fn not_applicable(&self, item: &ItemId, lacks: &'static str) -> JudgeError {
+        JudgeError::NotApplicable { judge: self.name.to_string(), item: item.clone(), lacks }
+    }
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+fn replay_request(
+    recorded: &RecordedJudge,
+    item: &ItemId,
+    order: Order,
+    repeat: u32,
+) -> Result<JudgeRequest, JudgeError> {
+    if recorded.answer(item, order, repeat).is_none() {
+        let (file, judge) = (recorded.file.clone(), recorded.header.judge.to_string());
+        return Err(JudgeError::NotRecorded { file, judge, item: item.clone(), order, repeat });
+    }
+    let head = [b"replay 1".as_slice(), recorded.digest.bytes(), recorded.header.judge.as_str().as_bytes()];
+    let place = [item.as_str().as_bytes(), order.as_str().as_bytes(), &repeat.to_le_bytes()];
+    let key = RequestKey(Digest::of_parts(head.into_iter().chain(place)));
+    Ok(JudgeRequest { item: item.clone(), order, repeat, key, messages: Vec::new(), body: Value::Null })
+}
+
+fn replayed(recorded: &RecordedJudge, request: &JudgeRequest) -> Result<Completion, CallError> {
+    match recorded.answer(&request.item, request.order, request.repeat) {
+        Some(Answer::Completion(completion)) => Ok(Completion::clone(completion)),
+        Some(Answer::Verdict(_, raw)) => Ok(Completion::of_text(raw.as_str())),
+        None => Err(CallError {
+            class: CallClass::Setup,
+            status: None,
+            message: format!(
+                "{}: nothing is recorded for item `{}`, order {}, repeat {}",
+                recorded.file,
+                request.item,
+                request.order.as_str(),
+                request.repeat
+            ),
+        }),
+    }
+}
+
+fn read_by(contract: Contract, completion: &Completion) -> ReadVerdict {
+    let refused = completion.refusal.is_some() && completion.text.trim().is_empty();
+    let mut read = contract.read(&completion.text, if refused { FinishReason::Refusal } else { completion.finish });
+    if read.reading == Reading::None(NoVerdict::Truncated) {
+        read.why.push_str("; the token limit was reached, a larger `max_tokens` may help");
+    }
+    read
+}
+
+/// Refuses settings that no server could make sense of; gives the address to ask.
+fn check_spec(spec: &JudgeSpec) -> Result<String, JudgeError> {
+    let wrong = |setting, problem: String| JudgeError::Setting { judge: spec.name.to_string(), setting, problem };
+    let found = |number: f64, want: &str| format!("found {number}, want {want}");
+    if spec.model.trim().is_empty() {
+        return Err(wrong("model", "want the name of a model".to_owned()));
+    }
+    if let Some(t) = spec.temperature.filter(|t| !(t.is_finite() && *t >= 0.0)) {
+        return Err(wrong("temperature", found(t, "a number from 0")));
+    }
+    if let Some(p) = spec.top_p.filter(|p| !(*p > 0.0 && *p <= 1.0)) {
+        return Err(wrong("top_p", found(p, "a number above 0 and up to 1")));
+    }
+    if spec.max_tokens == Some(0) {
+        return Err(wrong("max_tokens", "found 0, want at least 1".to_owned()));
+    }
+    if spec.timeout.is_zero() {
+        return Err(wrong("timeout_s", "found 0, want more".to_owned()));
+    }
+    let price = spec.price.map(|price| [price.input, price.output]).unwrap_or_default();
+    if let Some(p) = price.into_iter().find(|p| !(p.is_finite() && *p >= 0.0)) {
+        return Err(wrong("price", found(p, "US dollars per million tokens, from 0")));
+    }
+    if let Some(name) = ["model", "messages", "n", "stream"].into_iter().find(|name| spec.extra.contains_key(*name)) {
+        return Err(wrong("extra", format!("`{name}` cannot be set here: one whole answer is asked of one model")));
+    }
+    let has_key = spec.api_key.as_ref().is_some_and(|key| !key.is_empty());
+    if spec.provider == Provider::OpenAi && spec.base_url.is_none() && !has_key {
+        return Err(wrong("api_key_env", "there is no key in the variable".to_owned()));
+    }
+    let base = spec.base_url.as_deref().or(spec.provider.base_url());
+    let base = base.ok_or_else(|| wrong("base_url", "want an address such as http://127.0.0.1:8000/v1".to_owned()))?;
+    openai::address(base).map_err(|problem| wrong("base_url", problem))
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

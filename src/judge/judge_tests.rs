@@ -1,0 +1,209 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::domain::{GoldLabel, NoVerdict, Preference, Reading};
+
+fn prompt() -> JudgePrompt {
+    crate::prompt::embedded("pairwise-bracket.en").unwrap()
+}
+
+fn spec() -> JudgeSpec {
+    let mut spec = JudgeSpec::new("mini", Provider::Compatible, "m-1", prompt());
+    spec.base_url = Some("http://127.0.0.1:9/v1".to_owned());
+    spec
+}
+
+type Change = fn(&mut JudgeSpec);
+
+fn endpoint(tune: impl FnOnce(&mut JudgeSpec)) -> Result<Judge, JudgeError> {
+    let mut spec = spec();
+    tune(&mut spec);
+    Judge::endpoint(spec, &HttpClient::new().unwrap())
+}
+
+fn pair() -> Pair {
+    Pair::new("q1", "2+2?", "4", "5")
+}
+
+fn checked() -> Pair {
+    let mut pair = pair();
+    pair.checks = serde_json::from_value(json!([{"kind": "numeric", "value": 4}])).unwrap();
+    pair
+}
+
+async fn verdict(judge: &Judge, pair: &Pair, order: Order) -> Reading {
+    let request = judge.request(pair, order, 0).unwrap();
+    let completion = judge.ask(&request).await.unwrap();
+    judge.read(&request, &completion).reading
+}
+
+#[test]
+fn what_can_change_an_answer_changes_the_fingerprint() {
+    let base = endpoint(|_| {}).unwrap().fingerprint().clone();
+    let changes: [Change; 9] = [
+        |s| s.model = "m-2".to_owned(),
+        |s| s.provider = Provider::Ollama,
+        |s| s.temperature = Some(0.0),
+        |s| s.top_p = Some(0.5),
+        |s| s.max_tokens = Some(64),
+        |s| s.seed = Some(1),
+        |s| s.stop = vec!["x".to_owned()],
+        |s| s.read = ReadMode::Json,
+        |s| s.extra = fields(json!({"top_k": 1})),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        assert_ne!(*endpoint(change).unwrap().fingerprint(), base, "change {number}");
+    }
+}
+
+#[test]
+fn key_host_timeout_price_and_name_do_not_change_the_fingerprint() {
+    let base = endpoint(|_| {}).unwrap().fingerprint().clone();
+    let changes: [Change; 6] = [
+        |s| s.api_key = Some(super::super::Secret::new("sk-123456")),
+        |s| s.base_url = Some("https://elsewhere.example/v1".to_owned()),
+        |s| s.timeout = std::time::Duration::from_secs(1),
+        |s| s.price = Some(Price { input: 1.0, output: 2.0 }),
+        |s| s.name = "other".into(),
+        |s| s.family = Some("f".to_owned()),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        assert_eq!(*endpoint(change).unwrap().fingerprint(), base, "change {number}");
+    }
+}
+
+#[test]
+fn a_key_depends_on_order_repeat_and_texts_and_is_known_before_the_call() {
+    let judge = endpoint(|_| {}).unwrap();
+    let key = |pair: &Pair, order, repeat| judge.request(pair, order, repeat).unwrap().key;
+    let base = key(&pair(), Order::Ab, 0);
+    assert_eq!(base, key(&pair(), Order::Ab, 0));
+    assert_ne!(base, key(&pair(), Order::Ba, 0));
+    assert_ne!(base, key(&pair(), Order::Ab, 1));
+    assert_ne!(base, key(&Pair::new("q1", "2+2?", "4", "6"), Order::Ab, 0));
+    assert_eq!(base, key(&Pair::new("q2", "2+2?", "4", "5"), Order::Ab, 0), "the id is not part of the question");
+    let request = judge.request(&pair(), Order::Ab, 0).unwrap();
+    assert_eq!(request.body["model"], json!("m-1"));
+    assert!(request.body.get("temperature").is_none());
+    assert!(judge.is_call(&request));
+}
+
+#[test]
+fn settings_without_sense_are_refused_by_name() {
+    let cases: [(&str, Change); 9] = [
+        ("temperature", |s| s.temperature = Some(f64::NAN)),
+        ("top_p", |s| s.top_p = Some(0.0)),
+        ("max_tokens", |s| s.max_tokens = Some(0)),
+        ("timeout_s", |s| s.timeout = std::time::Duration::ZERO),
+        ("price", |s| s.price = Some(Price { input: -1.0, output: 0.0 })),
+        ("extra", |s| s.extra = fields(json!({"stream": true}))),
+        ("base_url", |s| s.base_url = None),
+        ("base_url", |s| s.base_url = Some("localhost:1".to_owned())),
+        ("model", |s| s.model = " ".to_owned()),
+    ];
+    for (setting, change) in cases {
+        let message = endpoint(change).unwrap_err().to_string();
+        assert!(message.contains(&format!("setting `{setting}`")), "{message}");
+    }
+    let keyless = endpoint(|s| (s.provider, s.base_url) = (Provider::OpenAi, None)).unwrap_err().to_string();
+    assert!(keyless.contains("api_key_env"), "{keyless}");
+}
+
+#[test]
+fn an_unknown_price_or_count_is_an_unknown_cost() {
+    let usage = Usage { input_tokens: Some(1_000_000), output_tokens: Some(500_000) };
+    let priced = endpoint(|s| s.price = Some(Price { input: 0.4, output: 1.6 })).unwrap();
+    assert!((priced.cost_usd(&usage).unwrap() - 1.2).abs() < 1e-12);
+    assert_eq!(priced.cost_usd(&Usage { input_tokens: Some(1), output_tokens: None }), None);
+    assert_eq!(endpoint(|_| {}).unwrap().cost_usd(&usage), None);
+}
+
+#[tokio::test]
+async fn an_oracle_takes_its_gold_when_built_and_shows_none_in_a_request() {
+    let mut labelled = pair();
+    labelled.gold = Some(GoldLabel { label: Preference::B, votes: Vec::new(), disputed: false });
+    let kind = ControlKind::Oracle { error: 0.0, seed: 0, per: crate::judge::Per::Item };
+    let oracle = Judge::control("control:oracle", kind, std::slice::from_ref(&labelled));
+    // The pair that is asked about carries no gold.
+    assert_eq!(verdict(&oracle, &pair(), Order::Ab).await, Reading::Said(Verdict::Second));
+    assert_eq!(verdict(&oracle, &pair(), Order::Ba).await, Reading::Said(Verdict::First));
+    let request = oracle.request(&pair(), Order::Ab, 0).unwrap();
+    assert!(request.messages.is_empty() && request.body.is_null() && !oracle.is_call(&request));
+    let blind = Judge::control("control:oracle", kind, &[pair()]);
+    assert!(!blind.applies(&pair()));
+    assert!(matches!(blind.request(&pair(), Order::Ab, 0), Err(JudgeError::NotApplicable { .. })));
+    let unknown = Judge::control("control:oracle", kind, &[]).request(&pair(), Order::Ab, 0);
+    assert!(matches!(unknown, Err(JudgeError::UnknownItem { .. })));
+}
+
+#[tokio::test]
+async fn checks_decide_alone_and_leave_out_items_without_checks() {
+    let judge = Judge::checks(&[checked()]).unwrap();
+    assert_eq!(verdict(&judge, &checked(), Order::Ba).await, Reading::Said(Verdict::Second));
+    assert!(judge.applies(&checked()) && !judge.applies(&pair()));
+    let mut broken = checked();
+    broken.checks = serde_json::from_value(json!([{"kind": "regex", "pattern": "("}])).unwrap();
+    let message = Judge::checks(&[broken]).unwrap_err().to_string();
+    assert!(message.contains("`q1`") && message.contains("checks[0].pattern"), "{message}");
+}
+
+#[tokio::test]
+async fn what_can_be_checked_is_never_judged() {
+    let inner = || Judge::control("control:tie", ControlKind::Tie, &[pair()]);
+    let mut both = checked();
+    both.response_b = "four: 4".to_owned();
+    let judge = Judge::checks_then(&[checked()], inner()).unwrap();
+    assert_eq!(judge.name().as_str(), "checks+control:tie");
+    assert_eq!(verdict(&judge, &checked(), Order::Ab).await, Reading::Said(Verdict::First));
+    let judge = Judge::checks_then(&[both.clone()], inner()).unwrap();
+    assert_eq!(verdict(&judge, &both, Order::Ab).await, Reading::Said(Verdict::Tie));
+    // What the inner judge is asked has the inner judge's key, so nobody pays for it twice.
+    assert_eq!(judge.request(&both, Order::Ab, 0).unwrap().key, inner().request(&both, Order::Ab, 0).unwrap().key);
+}
+
+#[test]
+fn an_endpoint_behind_checks_is_called_only_for_the_rest() {
+    let judge = Judge::checks_then(&[checked()], endpoint(|_| {}).unwrap()).unwrap();
+    assert_eq!(judge.kind(), JudgeKind::Endpoint);
+    assert!(!judge.is_call(&judge.request(&checked(), Order::Ab, 0).unwrap()));
+    let mut other = pair();
+    other.id = "q2".into();
+    assert!(judge.is_call(&judge.request(&other, Order::Ab, 0).unwrap()));
+}
+
+const RECORDING: &str = r#"{"format":1,"kind":"recording","judge":"mini","fingerprint":"fp","model":"m-1","contract":"bracket"}
+{"item":"q1","order":"ab","completion":{"text":"So [[A]]","finish":"stop","latency_ms":5}}
+{"item":"q1","order":"ba","completion":{"text":"","finish":"length"}}"#;
+
+#[tokio::test]
+async fn a_recording_is_read_by_its_own_contract_and_keeps_its_fingerprint() {
+    let recording = Recording::parse(RECORDING.as_bytes(), "r.jsonl").unwrap();
+    let judge = Judge::replay(&recording, None, None).unwrap();
+    assert_eq!((judge.name().as_str(), judge.fingerprint().0.as_str()), ("mini", "fp"));
+    assert_eq!(judge.model_name(), Some("m-1"));
+    assert_eq!(verdict(&judge, &pair(), Order::Ab).await, Reading::Said(Verdict::First));
+    let request = judge.request(&pair(), Order::Ba, 0).unwrap();
+    let read = judge.read(&request, &judge.ask(&request).await.unwrap());
+    assert_eq!(read.reading, Reading::None(NoVerdict::Truncated));
+    assert!(read.why.contains("token"), "{}", read.why);
+    assert_eq!(judge.ask(&judge.request(&pair(), Order::Ab, 0).unwrap()).await.unwrap().latency_ms, Some(5));
+}
+
+#[test]
+fn a_miss_names_item_order_and_repeat() {
+    let recording = Recording::parse(RECORDING.as_bytes(), "r.jsonl").unwrap();
+    let judge = Judge::replay(&recording, None, None).unwrap();
+    let message = judge.request(&pair(), Order::Ba, 1).unwrap_err().to_string();
+    for mention in ["r.jsonl", "`mini`", "`q1`", "order ba", "repeat 1"] {
+        assert!(message.contains(mention), "{message}");
+    }
+}
+
+#[test]
+fn completions_without_a_contract_are_refused() {
+    let text = r#"{"judge":"m","item":"q1","order":"ab","completion":{"text":"[[A]]","finish":"stop"}}"#;
+    let recording = Recording::parse(text.as_bytes(), "r.jsonl").unwrap();
+    assert!(Judge::replay(&recording, None, None).is_err());
+    let judge = Judge::replay(&recording, None, Some(Contract::Bracket)).unwrap();
+    assert_eq!(judge.fingerprint(), &Fingerprint::recorded("m"));
+}

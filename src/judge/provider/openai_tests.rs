@@ -1,0 +1,180 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+fn settings() -> ChatSettings {
+    ChatSettings {
+        model: "m".to_owned(),
+        temperature: None,
+        top_p: None,
+        max_tokens: None,
+        seed: None,
+        stop: Vec::new(),
+        json: false,
+        extra: Map::new(),
+    }
+}
+
+#[test]
+fn what_is_not_set_is_not_sent() {
+    let messages = [Message { role: "user".to_owned(), content: "hi".to_owned() }];
+    assert_eq!(
+        body(&settings(), &messages).to_string(),
+        r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#
+    );
+}
+
+#[test]
+fn what_is_set_is_sent_and_extra_fields_win() {
+    let mut settings = settings();
+    settings.temperature = Some(0.0);
+    settings.max_tokens = Some(64);
+    settings.seed = Some(7);
+    settings.stop = vec!["\n\n".to_owned()];
+    settings.extra = json!({"top_k": 5, "max_tokens": 9}).as_object().cloned().unwrap_or_default();
+    let body = body(&settings, &[]);
+    assert_eq!(body["temperature"], json!(0.0));
+    assert_eq!(body["seed"], json!(7));
+    assert_eq!(body["stop"], json!(["\n\n"]));
+    assert_eq!(body["max_tokens"], json!(9));
+    assert_eq!(body["top_k"], json!(5));
+}
+
+#[test]
+fn the_order_of_extra_fields_does_not_change_the_body() {
+    let with = |extra: &str| {
+        let mut settings = settings();
+        settings.extra = serde_json::from_str(extra).unwrap_or_default();
+        body(&settings, &[]).to_string()
+    };
+    assert_eq!(with(r#"{"a":1,"b":2}"#), with(r#"{"b":2,"a":1}"#));
+}
+
+#[test]
+fn a_base_address_leads_to_chat_completions_however_it_is_written() {
+    for (base, wanted) in [
+        ("http://h:1/v1", "http://h:1/v1/chat/completions"),
+        ("http://h:1/v1/", "http://h:1/v1/chat/completions"),
+        ("http://h:1", "http://h:1/v1/chat/completions"),
+        ("http://h:1/", "http://h:1/v1/chat/completions"),
+        ("https://h/api/openai", "https://h/api/openai/chat/completions"),
+        ("https://h/v1/chat/completions", "https://h/v1/chat/completions"),
+        ("https://h/dep/x?api-version=1", "https://h/dep/x/chat/completions?api-version=1"),
+    ] {
+        assert_eq!(address(base).as_deref(), Ok(wanted));
+    }
+    for broken in ["h:1/v1", "ftp://h/v1", "http://", "http:///v1", "http://user:pw@h/v1"] {
+        assert!(address(broken).is_err_and(|why| !why.contains("pw")), "{broken}");
+    }
+}
+
+fn answer(choice: &Value) -> Result<Completion, Trouble> {
+    read_answer(
+        &json!({"model": "served-1", "choices": [choice], "system_fingerprint": "fp_1", "new": {"field": 1},
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20}})
+        .to_string(),
+    )
+}
+
+#[test]
+fn a_good_answer_is_read_with_all_that_came_along() {
+    let choice = json!({"finish_reason": "stop", "message": {"content": "[[A]]", "reasoning_content": "hm"}});
+    let completion = answer(&choice).unwrap();
+    assert_eq!(completion.text, "[[A]]");
+    assert_eq!(completion.reasoning.as_deref(), Some("hm"));
+    assert_eq!(completion.finish, FinishReason::Stop);
+    assert_eq!(completion.served_model.as_deref(), Some("served-1"));
+    assert_eq!(completion.usage, Usage { input_tokens: Some(100), output_tokens: Some(20) });
+    assert_eq!(completion.extra["system_fingerprint"], json!("fp_1"));
+}
+
+#[test]
+fn text_parts_are_joined_and_thoughts_stay_apart() {
+    let parts = json!([{"type": "thinking", "thinking": "[[B]]?"}, {"type": "text", "text": "So\n"},
+        {"type": "text", "text": "[[A]]"}]);
+    let completion = answer(&json!({"finish_reason": "stop", "message": {"content": parts}})).unwrap();
+    assert_eq!(completion.text, "So\n[[A]]");
+    assert_eq!(completion.reasoning.as_deref(), Some("[[B]]?"));
+}
+
+#[test]
+fn empty_content_is_an_answer_and_its_cause_is_kept() {
+    for (choice, finish) in [
+        (json!({"finish_reason": "length", "message": {"content": "", "reasoning": "..."}}), FinishReason::Length),
+        (json!({"finish_reason": "content_filter", "message": {"content": null}}), FinishReason::ContentFilter),
+        (json!({"finish_reason": "stop", "message": {"content": null, "refusal": "No."}}), FinishReason::Refusal),
+        (json!({"finish_reason": "stop", "message": {"content": null}}), FinishReason::Stop),
+        (json!({"finish_reason": null, "message": {}}), FinishReason::Other),
+    ] {
+        let completion = answer(&choice).unwrap();
+        assert_eq!((completion.text.as_str(), completion.finish), ("", finish), "{choice}");
+    }
+}
+
+#[test]
+fn missing_usage_is_unknown_and_never_zero() {
+    let completion = read_answer(r#"{"choices":[{"message":{"content":"x"}}]}"#).unwrap();
+    assert_eq!(completion.usage, Usage::default());
+}
+
+#[test]
+fn a_success_without_an_answer_is_worth_another_try() {
+    for body in [
+        r#"{"choices":[]}"#,
+        r#"{"choices":null}"#,
+        r#"{"choices":[{"finish_reason":"stop"}]}"#,
+        r#"{"choices":[{"message":{"content":"Reas"#,
+        "",
+        "[]",
+        "null",
+    ] {
+        let trouble = read_answer(body).unwrap_err();
+        assert_eq!(trouble.class, CallClass::Retry(None), "{body}");
+    }
+}
+
+#[test]
+fn an_error_wrapped_in_a_success_means_what_its_code_says() {
+    for (error, class) in [
+        (json!({"code": 429, "message": "Provider returned error"}), CallClass::RateLimited(None)),
+        (json!({"code": "401", "message": "no"}), CallClass::Setup),
+        (json!({"code": 502, "message": "bad"}), CallClass::Retry(None)),
+        (json!({"code": 400, "message": "too long"}), CallClass::Item),
+        (json!({"message": "odd"}), CallClass::Retry(None)),
+        (json!("odd"), CallClass::Retry(None)),
+    ] {
+        let trouble = read_answer(&json!({"choices": null, "error": error}).to_string()).unwrap_err();
+        assert_eq!(trouble.class, class, "{error}");
+    }
+}
+
+#[test]
+fn a_failure_is_told_in_the_servers_own_words() {
+    for body in [
+        r#"{"error":{"message":"Invalid value"}}"#,
+        r#"{"error":"Invalid value"}"#,
+        r#"[{"error":{"message":"Invalid value"}}]"#,
+        r#"{"detail":"Invalid value"}"#,
+        "Invalid value",
+    ] {
+        assert_eq!(read_failure(400, None, body).words, "Invalid value");
+    }
+}
+
+#[test]
+fn a_used_up_quota_is_no_rate_limit() {
+    let body = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
+    let trouble = read_failure(429, None, body);
+    assert!(trouble.is_quota);
+    assert_eq!(trouble.class, CallClass::Setup);
+    assert!(!read_failure(429, None, r#"{"error":{"code":"rate_limit_exceeded"}}"#).is_quota);
+}
+
+#[test]
+fn a_value_out_of_range_is_not_an_unsupported_parameter() {
+    let unsupported =
+        r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.","param":"temperature"}}"#;
+    let range = r#"{"error":{"message":"temperature must be at most 2","param":"temperature"}}"#;
+    assert!(read_failure(400, None, unsupported).is_unsupported);
+    assert!(!read_failure(400, None, range).is_unsupported);
+}

@@ -1,0 +1,62 @@
+//! Keys: text that is never shown.
+
+use std::fmt;
+
+/// An API key. Shown as `****` wherever it is printed; there is no way to serialise it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// Shorter texts are placeholders such as `x`, and masking them would make every message unreadable.
+const SHORTEST_MASKED: usize = 4;
+
+impl Secret {
+    /// A key, without the white space that files and shells leave around it.
+    pub fn new(text: impl AsRef<str>) -> Self {
+        Self(text.as_ref().trim().to_owned())
+    }
+
+    /// True where there is no text at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The key itself: for the request header, nothing else.
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// `text` with every occurrence of the key replaced by `****`.
+    pub(super) fn mask(&self, text: String) -> String {
+        if self.0.len() < SHORTEST_MASKED || !text.contains(&self.0) { text } else { text.replace(&self.0, "****") }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("****")
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("****")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_shows_nothing_of_itself() {
+        let secret = Secret::new("sk-abcdef\n");
+        assert_eq!(format!("{secret} {secret:?}"), "**** ****");
+        assert_eq!(secret.expose(), "sk-abcdef");
+        assert_eq!(secret.mask("bad key sk-abcdef!".to_owned()), "bad key ****!");
+    }
+
+    #[test]
+    fn a_placeholder_key_does_not_blot_out_messages() {
+        assert_eq!(Secret::new("x").mask("exact".to_owned()), "exact");
+    }
+}

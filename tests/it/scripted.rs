@@ -1,0 +1,113 @@
+//! A server on this machine that answers as it is told, and remembers what it was asked.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, Response, Uri};
+use serde_json::{Value, json};
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub delay: Duration,
+    /// Send this many bytes of the body, then break the connection.
+    pub cut: Option<usize>,
+}
+
+impl Step {
+    /// A JSON answer.
+    pub fn json(status: u16, body: &Value) -> Self {
+        Self::raw(status, "application/json", body.to_string())
+    }
+
+    /// Any answer.
+    pub fn raw(status: u16, kind: &str, body: impl Into<Vec<u8>>) -> Self {
+        let headers = vec![("content-type".to_owned(), kind.to_owned())];
+        Self { status, headers, body: body.into(), delay: Duration::ZERO, cut: None }
+    }
+
+    /// A good answer with this text.
+    pub fn good(text: &str) -> Self {
+        let message = json!({"role": "assistant", "content": text});
+        Self::json(
+            200,
+            &json!({"id": "c1", "model": "served-1", "system_fingerprint": "fp",
+            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}}),
+        )
+    }
+
+    /// The same with one more header.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+/// One request, as it arrived.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    pub path: String,
+    pub authorization: Option<String>,
+    pub body: Value,
+}
+
+/// The running server; it ends with the test's runtime.
+pub struct Scripted {
+    /// `http://127.0.0.1:PORT`
+    pub root: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+struct Script {
+    steps: Vec<Step>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Scripted {
+    /// Answers with `steps` in turn, the last one for ever.
+    pub async fn start(steps: Vec<Step>) -> Self {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let script = Arc::new(Script { steps, seen: Arc::clone(&seen) });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let root = format!("http://{}", listener.local_addr().unwrap());
+        let app = Router::new().fallback(answer).with_state(script);
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        Self { root, seen }
+    }
+
+    /// What was asked so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+async fn answer(State(script): State<Arc<Script>>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response<Body> {
+    let step = {
+        let mut seen = script.seen.lock().unwrap();
+        let authorization = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
+        let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        seen.push(Seen { path: uri.path().to_owned(), authorization, body });
+        script.steps[(seen.len() - 1).min(script.steps.len() - 1)].clone()
+    };
+    tokio::time::sleep(step.delay).await;
+    let mut response = Response::builder().status(step.status);
+    for (name, value) in &step.headers {
+        response = response.header(name, value);
+    }
+    let body = match step.cut {
+        None => Body::from(step.body),
+        Some(bytes) => {
+            let head: Result<Vec<u8>, std::io::Error> = Ok(step.body[..bytes].to_vec());
+            let broken = Err(std::io::Error::other("cut"));
+            Body::from_stream(futures_util::stream::iter([head, broken]))
+        }
+    };
+    response.body(body).unwrap()
+}
