@@ -81,6 +81,11 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
+    /// A digest that was kept as its 32 bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The 32 bytes.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0

@@ -1,0 +1,425 @@
+//! The one loop: starts calls, takes their outcomes, saves batches. It alone writes to the store.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::{Instant, sleep_until};
+
+use super::event::{Asked, RunEvent};
+use super::lane::{Lane, Question};
+use super::outcome::{Incomplete, RunOutcome, SetupError};
+use super::plan::{Plan, Source, Trial};
+use super::respondent::Respondent;
+use super::retry::Next;
+use super::stop::Stop;
+use super::verdict::{absent, answered};
+use super::{RunError, RunOptions};
+use crate::domain::{Completion, JudgeRequest, Judgment, NoVerdict, Notice};
+use crate::judge::{CallClass, CallError, JudgeKind};
+use crate::store::{Record, Store};
+
+/// Refusals of the setup in a row after which an endpoint that has answered before counts as refusing everything:
+/// one alone may be about the item (a gateway that dislikes its text).
+const REFUSALS: u32 = 3;
+/// Tries of the first call while no connection comes about: an address without a server should be known in seconds.
+const FIRST_TRIES: u32 = 3;
+
+/// Why no new call starts.
+enum Halt {
+    Incomplete(Incomplete),
+    Setup(SetupError),
+}
+
+type Call<'r> = Pin<Box<dyn Future<Output = Reply> + Send + 'r>>;
+
+struct Reply {
+    question: Question,
+    request: JudgeRequest,
+    outcome: Result<Completion, CallError>,
+}
+
+/// An answer that does not count before it is on the disk.
+struct Unsaved {
+    task: usize,
+    request: JudgeRequest,
+    record: Record,
+}
+
+pub(super) struct Engine<'r, 't, J> {
+    trial: &'r Trial<'t, J>,
+    plan: &'r Plan,
+    store: &'r mut Store,
+    options: &'r RunOptions<'r>,
+    on_event: &'r mut dyn FnMut(RunEvent),
+    sharers: BTreeMap<usize, Vec<usize>>,
+    lanes: Vec<Lane>,
+    judgments: Vec<Option<Judgment>>,
+    notices: Vec<Notice>,
+    unsaved: Vec<Unsaved>,
+    store_failure: String,
+    save_at: Option<Duration>,
+    halt: Option<Halt>,
+    in_flight: u64,
+    start: Instant,
+}
+
+impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
+    pub fn new(
+        trial: &'r Trial<'t, J>,
+        plan: &'r Plan,
+        store: &'r mut Store,
+        options: &'r RunOptions<'r>,
+        on_event: &'r mut dyn FnMut(RunEvent),
+    ) -> Self {
+        let lanes = trial.judges.iter().map(|judge| Lane::new(judge.name(), options.concurrency)).collect();
+        Self {
+            trial,
+            plan,
+            store,
+            options,
+            on_event,
+            sharers: plan.sharers(),
+            lanes,
+            judgments: vec![None; plan.tasks.len()],
+            notices: Vec::new(),
+            unsaved: Vec::new(),
+            store_failure: String::new(),
+            save_at: None,
+            halt: None,
+            in_flight: 0,
+            start: Instant::now(),
+        }
+    }
+
+    pub async fn run(mut self, mut stop: Stop) -> Result<RunOutcome, RunError> {
+        (self.on_event)(RunEvent::Planned(self.plan.judges.clone()));
+        for task in 0..self.plan.tasks.len() {
+            match self.plan.tasks[task].source {
+                Source::Stored => self.recall(task)?,
+                Source::Ask => self.lanes[self.plan.tasks[task].judge].push(task),
+                Source::Local | Source::Shared(_) => {}
+            }
+        }
+        self.ask_local(&stop).await?;
+        let mut calls = FuturesUnordered::new();
+        loop {
+            if stop.is_requested() {
+                self.stop(Halt::Incomplete(Incomplete::Stopped));
+            }
+            if let Err(error) = self.launch(&mut calls) {
+                self.save();
+                return Err(error);
+            }
+            self.in_flight = calls.len() as u64;
+            if calls.is_empty() && (self.halt.is_some() || self.lanes.iter().all(Lane::is_idle)) {
+                break;
+            }
+            let wake = self.wake();
+            tokio::select! {
+                biased;
+                () = stop.requested(), if self.halt.is_none() => self.stop(Halt::Incomplete(Incomplete::Stopped)),
+                Some(reply) = calls.next(), if !calls.is_empty() => self.settle(reply),
+                () = until(wake) => {}
+            }
+            if self.unsaved.len() >= self.options.batch_records || self.save_at.is_some_and(|at| at <= self.now()) {
+                self.save();
+            }
+        }
+        // Also the second chance of a batch that could not be written.
+        self.save();
+        self.hear_the_store();
+        if !self.unsaved.is_empty() {
+            self.halt = Some(self.store_failed());
+        }
+        self.finish()
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The next moment at which something is due that no call brings about.
+    fn wake(&self) -> Option<Instant> {
+        let now = self.now();
+        let lanes = self.lanes.iter().filter_map(|lane| lane.wake(now));
+        lanes.chain(self.save_at).min().map(|at| self.start + at)
+    }
+
+    /// An answer from the store; one that cannot be read any more is asked for again.
+    fn recall(&mut self, task: usize) -> Result<(), RunError> {
+        let planned = &self.plan.tasks[task];
+        let lane = &mut self.lanes[planned.judge];
+        let Some(completion) = self.store.get(&planned.key) else {
+            lane.push(task);
+            return Ok(());
+        };
+        lane.accepted_before = true;
+        lane.calls.calls.cached += 1;
+        let request = self.request(task)?;
+        self.judgments[task] = Some(answered(&self.trial.judges[planned.judge], &request, &completion));
+        let asked = self.asked(task);
+        (self.on_event)(RunEvent::Cached(asked));
+        Ok(())
+    }
+
+    /// Judges on this machine: asked one after the other, outside the store.
+    async fn ask_local(&mut self, stop: &Stop) -> Result<(), RunError> {
+        for (at, task) in self.plan.tasks.iter().enumerate().filter(|(_, task)| task.source == Source::Local) {
+            if stop.is_requested() {
+                break;
+            }
+            let judge = &self.trial.judges[task.judge];
+            let request = self.request(at)?;
+            match judge.ask(&request).await {
+                Ok(completion) => {
+                    self.judgments[at] = Some(answered(judge, &request, &completion));
+                    let asked = self.asked(at);
+                    (self.on_event)(RunEvent::Answered(asked));
+                }
+                Err(error) if error.class == CallClass::Setup => {
+                    return Err(RunError::Setup(SetupError::new(judge.name(), judge.kind(), &error)));
+                }
+                Err(error) => self.fail(at, &error),
+            }
+        }
+        Ok(())
+    }
+
+    fn request(&self, task: usize) -> Result<JudgeRequest, RunError> {
+        let task = &self.plan.tasks[task];
+        let (judge, pair) = (&self.trial.judges[task.judge], &self.trial.pairs[task.pair]);
+        let request = judge.request(pair, task.order, task.repeat);
+        request.map_err(|source| {
+            RunError::Plan(super::PlanError { judge: judge.name().clone(), item: pair.id.clone(), source })
+        })
+    }
+
+    fn asked(&self, task: usize) -> Asked {
+        let task = &self.plan.tasks[task];
+        Asked {
+            judge: self.trial.judges[task.judge].name().clone(),
+            item: self.trial.pairs[task.pair].id.clone(),
+            order: task.order,
+            repeat: task.repeat,
+        }
+    }
+
+    /// Starts every call that may start now.
+    fn launch(&mut self, calls: &mut FuturesUnordered<Call<'r>>) -> Result<(), RunError> {
+        let now = self.now();
+        for number in 0..self.lanes.len() {
+            while let Some(question) = self.lanes[number].next(now) {
+                let request = self.request(question.task)?;
+                self.lanes[number].calls.calls.made += u64::from(question.failures == 0);
+                let judge = &self.trial.judges[number];
+                calls.push(Box::pin(async move {
+                    let outcome = judge.ask(&request).await;
+                    Reply { question, request, outcome }
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, reply: Reply) {
+        let task = reply.question.task;
+        let number = self.plan.tasks[task].judge;
+        self.lanes[number].throttle.ended();
+        self.in_flight = self.in_flight.saturating_sub(1);
+        match reply.outcome {
+            Ok(completion) => self.accept(reply.question, reply.request, completion),
+            Err(error) => self.decline(reply.question, &error),
+        }
+    }
+
+    fn accept(&mut self, question: Question, request: JudgeRequest, mut completion: Completion) {
+        completion.retries = question.failures;
+        let number = self.plan.tasks[question.task].judge;
+        let judge = &self.trial.judges[number];
+        let lane = &mut self.lanes[number];
+        lane.prove();
+        lane.calls.spend(&completion.usage, judge.cost_usd(&completion.usage));
+        let record = Record {
+            key: request.key,
+            judge: judge.name().clone(),
+            fingerprint: judge.fingerprint().clone(),
+            item: request.item.clone(),
+            order: request.order,
+            repeat: request.repeat,
+            at: (self.options.timestamp)(),
+            body: request.body.clone(),
+            completion,
+        };
+        self.unsaved.push(Unsaved { task: question.task, request, record });
+        self.save_at = self.save_at.or(Some(self.now() + self.options.batch_delay));
+        let asked = self.asked(question.task);
+        (self.on_event)(RunEvent::Answered(asked));
+    }
+
+    fn decline(&mut self, question: Question, error: &CallError) {
+        match error.class {
+            CallClass::Item => {
+                // The endpoint understood the request well enough to refuse this one.
+                self.lanes[self.plan.tasks[question.task].judge].prove();
+                self.fail(question.task, error);
+            }
+            CallClass::Setup => self.refuse(question, error),
+            CallClass::Retry(_) | CallClass::RateLimited(_) => self.retry(question, error),
+        }
+    }
+
+    /// Everything will be refused as set up, or so the server says.
+    fn refuse(&mut self, question: Question, error: &CallError) {
+        let number = self.plan.tasks[question.task].judge;
+        let judge = &self.trial.judges[number];
+        let lane = &mut self.lanes[number];
+        lane.refused += 1;
+        let patience = if lane.accepted || lane.accepted_before { REFUSALS } else { 1 };
+        let (is_over, accepted) = (lane.refused >= patience, lane.accepted);
+        self.fail(question.task, error);
+        if is_over && accepted {
+            let (judge, why) = (judge.name().clone(), error.message.clone());
+            self.stop(Halt::Incomplete(Incomplete::Refused { judge, why }));
+        } else if is_over {
+            self.stop(Halt::Setup(SetupError::new(judge.name(), judge.kind(), error)));
+        }
+    }
+
+    fn retry(&mut self, mut question: Question, error: &CallError) {
+        question.failures += 1;
+        let planned = &self.plan.tasks[question.task];
+        let judge = self.trial.judges[planned.judge].name();
+        let now = self.now();
+        let lane = &mut self.lanes[planned.judge];
+        let no_server = error.status.is_none() && error.class == CallClass::Retry(None);
+        if no_server && !lane.accepted && !lane.accepted_before && question.failures >= FIRST_TRIES {
+            self.fail(question.task, error);
+            self.stop(Halt::Setup(SetupError::new(judge, JudgeKind::Endpoint, error)));
+            return;
+        }
+        match self.options.retry.after(&error.class, question.failures, &planned.key) {
+            Next::Again(wait) => {
+                lane.calls.calls.retried += u64::from(self.halt.is_none());
+                if let CallClass::RateLimited(Some(pause)) = error.class {
+                    lane.throttle.pause(now + pause);
+                    (self.on_event)(RunEvent::Paused { judge: judge.clone(), wait: pause });
+                }
+                if self.halt.is_none() {
+                    lane.wait(question, now + wait);
+                    let (asked, why) = (self.asked(question.task), error.message.clone());
+                    (self.on_event)(RunEvent::Retrying { asked, failures: question.failures, wait, why });
+                }
+            }
+            Next::GiveUp => {
+                lane.given_up += 1;
+                let calls = lane.given_up;
+                self.fail(question.task, error);
+                if calls >= self.options.gone_after {
+                    let (judge, why) = (judge.clone(), error.message.clone());
+                    self.stop(Halt::Incomplete(Incomplete::EndpointGone { judge, calls, why }));
+                }
+            }
+            Next::ComeBack(wait) => {
+                let (judge, why) = (judge.clone(), error.message.clone());
+                self.stop(Halt::Incomplete(Incomplete::ComeBack { judge, wait, why }));
+            }
+        }
+    }
+
+    /// A call that brought nothing: a judgment of its own kind, never a tie. It is not stored, so the next run asks again.
+    fn fail(&mut self, task: usize, error: &CallError) {
+        let planned = &self.plan.tasks[task];
+        if planned.source != Source::Local {
+            self.lanes[planned.judge].calls.calls.failed += 1;
+        }
+        for at in self.served_by(task) {
+            let failed = absent(self.trial, &self.plan.tasks[at], NoVerdict::Failed, error.message.clone());
+            self.judgments[at] = Some(failed);
+        }
+        let asked = self.asked(task);
+        (self.on_event)(RunEvent::Failed { asked, why: error.message.clone() });
+    }
+
+    /// The task and those that share its answer.
+    fn served_by(&self, task: usize) -> Vec<usize> {
+        let mut all = vec![task];
+        all.extend(self.sharers.get(&task).into_iter().flatten());
+        all
+    }
+
+    /// Writes what came in. Only now do these answers count. A short write of a small batch: calls take far longer.
+    fn save(&mut self) {
+        self.save_at = None;
+        if self.unsaved.is_empty() {
+            return;
+        }
+        let records: Vec<_> = self.unsaved.iter().map(|unsaved| unsaved.record.clone()).collect();
+        let saved = self.store.put_batch(&records);
+        self.hear_the_store();
+        if let Err(error) = saved {
+            self.store_failure = error.to_string();
+            self.stop(self.store_failed());
+            return;
+        }
+        for Unsaved { task, request, record } in std::mem::take(&mut self.unsaved) {
+            for at in self.served_by(task) {
+                let planned = &self.plan.tasks[at];
+                let mut request = request.clone();
+                request.item = self.trial.pairs[planned.pair].id.clone();
+                request.order = planned.order;
+                let judge = &self.trial.judges[planned.judge];
+                self.judgments[at] = Some(answered(judge, &request, &record.completion));
+            }
+        }
+        (self.on_event)(RunEvent::BatchSaved { records: records.len() as u64 });
+    }
+
+    fn store_failed(&self) -> Halt {
+        let unsaved = self.unsaved.len() as u64;
+        Halt::Incomplete(Incomplete::Store { unsaved, why: self.store_failure.clone() })
+    }
+
+    fn hear_the_store(&mut self) {
+        for notice in self.store.take_notices() {
+            self.notices.push(notice.clone());
+            (self.on_event)(RunEvent::Noticed(notice));
+        }
+    }
+
+    /// Starts nothing more. The first reason is the one that is told.
+    fn stop(&mut self, halt: Halt) {
+        if self.halt.is_none() {
+            self.halt = Some(halt);
+            (self.on_event)(RunEvent::Stopped { in_flight: self.in_flight });
+        }
+        self.lanes.iter_mut().for_each(Lane::clear);
+    }
+
+    fn finish(mut self) -> Result<RunOutcome, RunError> {
+        let incomplete = match self.halt.take() {
+            Some(Halt::Setup(error)) => return Err(RunError::Setup(error)),
+            Some(Halt::Incomplete(why)) => Some(why),
+            None => None,
+        };
+        let incomplete = incomplete.or_else(|| self.judgments.contains(&None).then_some(Incomplete::Stopped));
+        let why = incomplete.as_ref().map_or_else(String::new, |why| format!("not asked: {why}"));
+        let judgments = std::mem::take(&mut self.judgments).into_iter().zip(&self.plan.tasks);
+        let judgments = judgments
+            .map(|(known, task)| known.unwrap_or_else(|| absent(self.trial, task, NoVerdict::Missing, why.clone())))
+            .collect();
+        let by_judge = self.lanes.into_iter().map(|lane| lane.calls).collect();
+        (self.on_event)(RunEvent::Done);
+        Ok(RunOutcome::new(judgments, by_judge, incomplete, self.notices))
+    }
+}
+
+async fn until(wake: Option<Instant>) {
+    match wake {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,70 @@
+//! Everything that can happen during a run, for progress bars and logs.
+
+use std::time::Duration;
+
+use crate::domain::{ItemId, JudgeName, Notice, Order};
+
+use super::plan::JudgePlan;
+
+/// Which judgment an event is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Who judges.
+    pub judge: JudgeName,
+    /// What.
+    pub item: ItemId,
+    /// Which response is shown first.
+    pub order: Order,
+    /// 0 for the first asking of this order.
+    pub repeat: u32,
+}
+
+/// The closed list of what can happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunEvent {
+    /// First event of every run.
+    Planned(Vec<JudgePlan>),
+    /// A local judge or an endpoint answered; an endpoint's answer counts once its batch is saved.
+    Answered(Asked),
+    /// The store had the answer.
+    Cached(Asked),
+    /// A try failed and will be repeated.
+    Retrying {
+        /// Which call.
+        asked: Asked,
+        /// Tries that have failed.
+        failures: u32,
+        /// Time until the next.
+        wait: Duration,
+        /// What happened.
+        why: String,
+    },
+    /// The server asked for a pause, and no new call of this judge starts before its end.
+    Paused {
+        /// Whose calls.
+        judge: JudgeName,
+        /// How long.
+        wait: Duration,
+    },
+    /// A call failed for good.
+    Failed {
+        /// Which call.
+        asked: Asked,
+        /// What happened.
+        why: String,
+    },
+    /// Answers are on the disk and count.
+    BatchSaved {
+        /// How many.
+        records: u64,
+    },
+    /// The store has something to say.
+    Noticed(Notice),
+    /// No new call starts any more; what is in flight is waited for.
+    Stopped {
+        /// Calls in flight.
+        in_flight: u64,
+    },
+    /// Last event of every run that brings an outcome.
+    Done,
+}

@@ -1,0 +1,95 @@
+//! Asks the judges and brings back judgments.
+//!
+//! [`Plan`] works out what is to be asked, [`run`] asks it: one loop, which alone writes to the store, so there are no locks
+//! and no channels to reason about. Answers are saved in batches and count once they are on the disk. `retry` and `limits`
+//! are pure machines that get the time handed in.
+//!
+//! The outcome depends on the plan and the completions alone: not on concurrency, nor on the order in which answers came.
+//! A call that fails is a judgment of its own kind ([`crate::domain::NoVerdict::Failed`]), never a tie, and never the end of
+//! a run, unless it says that no call will work.
+//!
+//! This room must never ask for what the store has, count what is not saved, or make up a verdict.
+
+mod engine;
+mod event;
+mod lane;
+mod limits;
+mod outcome;
+mod plan;
+mod respondent;
+mod retry;
+mod stop;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+use std::time::Duration;
+
+pub use event::{Asked, RunEvent};
+pub use outcome::{Calls, Incomplete, JudgeCalls, RunOutcome, SetupError};
+pub use plan::{IdenticalPairs, JudgePlan, Plan, PlanError, PlanOptions, Source, Task, Trial};
+pub use respondent::{RequestError, Respondent};
+pub use retry::RetryPolicy;
+pub use stop::{Stop, StopHandle, stop_signal};
+
+use crate::store::Store;
+use engine::Engine;
+
+/// How to run a plan.
+#[derive(Clone)]
+pub struct RunOptions<'a> {
+    /// Calls that one judge may have open at a time.
+    pub concurrency: usize,
+    /// How failed calls are repeated.
+    pub retry: RetryPolicy,
+    /// So many calls of one judge given up in a row mean that its endpoint is gone.
+    pub gone_after: u32,
+    /// A batch is saved when it has so many answers …
+    pub batch_records: usize,
+    /// … or when its first answer has waited so long.
+    pub batch_delay: Duration,
+    /// The time of day for records, RFC 3339 in UTC.
+    pub timestamp: &'a dyn Fn() -> String,
+}
+
+impl<'a> RunOptions<'a> {
+    /// The defaults: 8 calls at a time, batches of 32 answers or 200 ms, an endpoint given up after 5 calls in a row.
+    pub fn new(timestamp: &'a dyn Fn() -> String) -> Self {
+        Self {
+            concurrency: 8,
+            retry: RetryPolicy::default(),
+            gone_after: 5,
+            batch_records: 32,
+            batch_delay: Duration::from_millis(200),
+            timestamp,
+        }
+    }
+}
+
+/// A run that brings no outcome. Answers that came before are saved all the same.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// As set up, a judge accepts nothing.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// A request cannot be made.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+/// Runs a plan. Judges at endpoints are asked for what the store does not have; local judges (controls, checks, replays)
+/// are asked directly and leave no trace in the store. `stop` finishes and saves what is in flight.
+///
+/// # Errors
+/// [`RunError::Setup`] when an endpoint that has accepted nothing refuses the setup (key, model, address), or a local judge
+/// cannot work at all. Everything else is part of the outcome: see [`RunOutcome::incomplete`].
+pub async fn run<J: Respondent>(
+    trial: &Trial<'_, J>,
+    plan: &Plan,
+    store: &mut Store,
+    options: &RunOptions<'_>,
+    stop: Stop,
+    on_event: &mut dyn FnMut(RunEvent),
+) -> Result<RunOutcome, RunError> {
+    Engine::new(trial, plan, store, options, on_event).run(stop).await
+}

@@ -1,0 +1,177 @@
+//! How a run ended.
+
+use std::time::Duration;
+
+use crate::domain::{JudgeName, Judgment, Notice, Usage};
+use crate::judge::{CallError, JudgeKind};
+
+/// Calls by what became of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Calls {
+    /// Questions put to an endpoint, each counted once however often it was tried.
+    pub made: u64,
+    /// Judgments whose answer was in the store.
+    pub cached: u64,
+    /// Repeated tries.
+    pub retried: u64,
+    /// Questions without an answer after all tries; part of `made`.
+    pub failed: u64,
+}
+
+impl Calls {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            made: self.made + other.made,
+            cached: self.cached + other.cached,
+            retried: self.retried + other.retried,
+            failed: self.failed + other.failed,
+        }
+    }
+}
+
+/// What one judge's calls of this run came to; answers from the store cost nothing here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeCalls {
+    /// Whose.
+    pub judge: JudgeName,
+    /// The calls.
+    pub calls: Calls,
+    /// Answers that the endpoint gave in this run.
+    pub answered: u64,
+    /// Tokens of this run's answers; a count is `None` when one answer came without it.
+    pub usage: Usage,
+    /// US dollars of this run's answers; `None` when the cost of one is unknown.
+    pub cost_usd: Option<f64>,
+}
+
+impl JudgeCalls {
+    pub(super) fn new(judge: &JudgeName) -> Self {
+        Self {
+            judge: judge.clone(),
+            calls: Calls::default(),
+            answered: 0,
+            usage: Usage { input_tokens: Some(0), output_tokens: Some(0) },
+            cost_usd: Some(0.0),
+        }
+    }
+
+    pub(super) fn spend(&mut self, usage: &Usage, cost_usd: Option<f64>) {
+        let sum = |all: Option<u64>, one: Option<u64>| Some(all?.saturating_add(one?));
+        self.answered += 1;
+        self.usage.input_tokens = sum(self.usage.input_tokens, usage.input_tokens);
+        self.usage.output_tokens = sum(self.usage.output_tokens, usage.output_tokens);
+        self.cost_usd = self.cost_usd.and_then(|all| Some(all + cost_usd?));
+    }
+}
+
+/// Why a run did not answer all that was planned. What was saved stays saved: the same command goes on from there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Incomplete {
+    /// It was asked to stop.
+    #[error("the run was stopped before it was done; run it again to go on from there")]
+    Stopped,
+    /// Calls fail one after the other, all tries included.
+    #[error(
+        "the endpoint of judge `{judge}` is gone: {calls} calls in a row failed, the last with: {why}; run again when it is back"
+    )]
+    EndpointGone {
+        /// Whose endpoint.
+        judge: JudgeName,
+        /// Calls in a row.
+        calls: u32,
+        /// The last failure.
+        why: String,
+    },
+    /// The endpoint answered before, and now refuses everything (key withdrawn, quota used up, model gone).
+    #[error("the endpoint of judge `{judge}` does not accept calls any more: {why}; put that right and run again")]
+    Refused {
+        /// Whose endpoint.
+        judge: JudgeName,
+        /// What it says.
+        why: String,
+    },
+    /// The server asks for a longer wait than a run sits out.
+    #[error("the endpoint of judge `{judge}` asks to come back in {} s ({why}); run again then", wait.as_secs())]
+    ComeBack {
+        /// Whose endpoint.
+        judge: JudgeName,
+        /// The wait that it asks for.
+        wait: Duration,
+        /// What it says.
+        why: String,
+    },
+    /// Answers could not be saved; the run stopped rather than pay for more.
+    #[error("{unsaved} answers could not be saved: {why}")]
+    Store {
+        /// Answers that were paid for and are lost.
+        unsaved: u64,
+        /// Why.
+        why: String,
+    },
+}
+
+/// What a run brought.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOutcome {
+    /// One judgment for each planned task, in the plan's order, whatever order the answers came in. Where a run is
+    /// incomplete, the tasks without an answer are `missing`.
+    pub judgments: Vec<Judgment>,
+    /// All judges' calls together.
+    pub calls: Calls,
+    /// By judge, in the order of the judges.
+    pub by_judge: Vec<JudgeCalls>,
+    /// Why the run is incomplete; `None` when every task was answered or failed for good.
+    pub incomplete: Option<Incomplete>,
+    /// What the store had to say during the run.
+    pub notices: Vec<Notice>,
+}
+
+impl RunOutcome {
+    pub(super) fn new(
+        judgments: Vec<Judgment>,
+        by_judge: Vec<JudgeCalls>,
+        incomplete: Option<Incomplete>,
+        notices: Vec<Notice>,
+    ) -> Self {
+        let calls = by_judge.iter().fold(Calls::default(), |sum, judge| sum.plus(judge.calls));
+        Self { judgments, calls, by_judge, incomplete, notices }
+    }
+}
+
+/// A run that cannot be: as set up, the judge answers nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("judge `{judge}` cannot be asked: {why}{}{hint}", if hint.is_empty() { "" } else { "; " })]
+pub struct SetupError {
+    /// The judge.
+    pub judge: JudgeName,
+    /// HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// What happened.
+    pub why: String,
+    /// The setting to look at; empty where `why` names it.
+    pub hint: &'static str,
+}
+
+impl SetupError {
+    pub(super) fn new(judge: &JudgeName, kind: JudgeKind, error: &CallError) -> Self {
+        let names_setting = SETTINGS.iter().any(|setting| error.message.contains(setting));
+        let hint = match kind {
+            _ if names_setting => "",
+            JudgeKind::Endpoint => hint(error.status),
+            JudgeKind::Replay | JudgeKind::Checks | JudgeKind::Control => "check what --judge names",
+        };
+        Self { judge: judge.clone(), status: error.status, why: error.message.clone(), hint }
+    }
+}
+
+const SETTINGS: [&str; 4] = ["`api_key_env`", "`base_url`", "`model`", "`timeout_s`"];
+
+fn hint(status: Option<u16>) -> &'static str {
+    match status {
+        Some(401 | 403) => "check the key in the variable that `api_key_env` names, and that it may use this `model`",
+        Some(404 | 405) => "check `model` and `base_url` (the base URL of most servers ends with /v1)",
+        Some(402 | 429) => "check the quota or credit behind the key in the variable that `api_key_env` names",
+        None => "check `base_url`, and that the server runs and can be reached",
+        Some(_) => "check `provider`, `model`, `base_url` and the key in the variable that `api_key_env` names",
+    }
+}

@@ -1,0 +1,188 @@
+//! The index: request key → place in the journal. A map in memory while the store is open; sled keeps it between runs,
+//! so that opening a large journal need not read all of it.
+//!
+//! The engine is never trusted. One flipped byte can make it panic on open or lose entries in silence, so every call of it
+//! runs inside `catch_unwind`, its count of entries and its place in the journal are checked on open, and whatever it says
+//! is verified against the record's own digest. A saved index that fails any of this is set aside and built anew.
+
+use std::collections::HashMap;
+use std::fs;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::journal::Location;
+use crate::domain::{Digest, RequestKey};
+
+/// The engine's default of 1 GiB is far too much for 56 bytes a record.
+const CACHE_BYTES: u64 = 64 << 20;
+/// Dropping the engine does not release its lock at once: 20 tries, 100 ms apart, before it counts as held by someone else.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(100);
+const INDEX_FORMAT: u64 = 1;
+const META: &[u8] = b"meta";
+
+/// The working index.
+pub(super) type Map = HashMap<RequestKey, Location>;
+
+/// How much of the journal a saved index covers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Covered {
+    format: u64,
+    /// Number of entries.
+    pub entries: u64,
+    /// Journal files as (number, bytes covered); `indexed_up_to` is the last of them.
+    pub files: Vec<(u32, u64)>,
+    /// Digest of the bytes just before `indexed_up_to`: tells another journal of the same length apart.
+    pub before: Digest,
+}
+
+impl Covered {
+    pub fn new(entries: usize, files: Vec<(u32, u64)>, before: Digest) -> Self {
+        Self { format: INDEX_FORMAT, entries: entries as u64, files, before }
+    }
+}
+
+/// What is to be done about a saved index that could not be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// Another live process has it open; leave it alone.
+    Locked,
+    /// It is damaged; in words.
+    Damaged(String),
+}
+
+/// The index as sled keeps it.
+#[derive(Debug)]
+pub(super) struct Saved {
+    db: Option<sled::Db>,
+}
+
+impl Saved {
+    /// Opens the folder, or makes it, and reads everything in it. `None` for an index that is new.
+    pub fn open(dir: &Path) -> Result<(Self, Map, Option<Covered>), Unusable> {
+        let mut tries = 0;
+        loop {
+            let opened = guarded(|| {
+                let db = sled::Config::new().path(dir).cache_capacity(CACHE_BYTES).flush_every_ms(None).open()?;
+                let (map, covered) = load(&db)?;
+                Ok((Self { db: Some(db) }, map, covered))
+            });
+            tries += 1;
+            match opened {
+                Err(why) if why.contains("could not acquire lock") => {
+                    if tries == LOCK_TRIES {
+                        return Err(Unusable::Locked);
+                    }
+                    thread::sleep(LOCK_PAUSE);
+                }
+                other => return other.map_err(Unusable::Damaged),
+            }
+        }
+    }
+
+    /// Adds entries and moves `indexed_up_to`, both or neither. Durable only after [`Saved::flush`]: what a killed
+    /// process did not flush is read from the journal again.
+    pub fn add(&self, entries: &[(RequestKey, Location)], covered: &Covered) -> Result<(), String> {
+        let Some(db) = &self.db else { return Ok(()) };
+        let meta = serde_json::to_vec(covered).map_err(|e| e.to_string())?;
+        guarded(|| {
+            let mut batch = sled::Batch::default();
+            for (key, location) in entries {
+                batch.insert(key.0.bytes().as_slice(), encode(*location));
+            }
+            batch.insert(META, meta);
+            db.apply_batch(batch)
+        })
+    }
+
+    /// Hands everything to the operating system. No more is needed of something that can be made anew.
+    pub fn flush(&self) -> Result<(), String> {
+        let Some(db) = &self.db else { return Ok(()) };
+        guarded(|| db.flush().map(|_| ()))
+    }
+}
+
+impl Drop for Saved {
+    fn drop(&mut self) {
+        // The panic hook cannot be exchanged while this thread panics; then the engine drops on its own.
+        if !thread::panicking()
+            && let Some(db) = self.db.take()
+        {
+            let _ = guarded(|| {
+                drop(db);
+                Ok(())
+            });
+        }
+    }
+}
+
+fn load(db: &sled::Db) -> sled::Result<(Map, Option<Covered>)> {
+    let mut map = Map::new();
+    let mut covered = None;
+    for entry in db.iter() {
+        let (key, value) = entry?;
+        if key == META {
+            covered = serde_json::from_slice(&value).ok().filter(|c: &Covered| c.format == INDEX_FORMAT);
+        } else if let (Some(key), Some(location)) = (decode_key(&key), decode(&value)) {
+            map.insert(key, location);
+        }
+    }
+    Ok((map, covered))
+}
+
+fn encode(location: Location) -> Vec<u8> {
+    [
+        location.file.to_le_bytes().as_slice(),
+        location.offset.to_le_bytes().as_slice(),
+        location.length.to_le_bytes().as_slice(),
+    ]
+    .concat()
+}
+
+fn decode(value: &[u8]) -> Option<Location> {
+    let (file, rest) = value.split_first_chunk::<4>()?;
+    let (offset, rest) = rest.split_first_chunk::<8>()?;
+    let length = <[u8; 8]>::try_from(rest).ok()?;
+    Some(Location {
+        file: u32::from_le_bytes(*file),
+        offset: u64::from_le_bytes(*offset),
+        length: u64::from_le_bytes(length),
+    })
+}
+
+fn decode_key(key: &[u8]) -> Option<RequestKey> {
+    <[u8; 32]>::try_from(key).ok().map(|bytes| RequestKey(Digest::from_bytes(bytes)))
+}
+
+/// Calls the engine with panics caught and the panic message kept off the terminal.
+fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, String> {
+    // The hook belongs to the process: two stores must not exchange it at the same time.
+    static HOOK: Mutex<()> = Mutex::new(());
+    let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(call));
+    panic::set_hook(hook);
+    match outcome {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(e)) => Err(e.to_string()),
+        Err(_) => Err("the engine gave up on it".to_owned()),
+    }
+}
+
+/// Renames a bad index to the first free `index.bad-<n>` beside it.
+pub(super) fn set_aside(index: &Path) -> std::io::Result<PathBuf> {
+    let mut n = 1_u32;
+    loop {
+        let aside = index.with_file_name(format!("index.bad-{n}"));
+        if !aside.exists() {
+            return fs::rename(index, &aside).map(|()| aside);
+        }
+        n += 1;
+    }
+}
