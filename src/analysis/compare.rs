@@ -405,10 +405,11 @@ impl Scores {
     /// `(z_{0.975} + z_{0.8}) · SE`: the deviation from ½ that 80 % of such samples would have shown at 5 %.
     fn detectable(&self) -> Result<f64, NotEstimable> {
         let ratio = clustered_ratio(&self.pairs(Scored::Plain))?;
-        if ratio.se_cr1 <= 0.0 {
-            return Err(NotEstimable::with_n(Reason::Constant, ratio.groups));
+        match ratio.se_cr1 {
+            None => Err(NotEstimable::with_n(Reason::TooFew, ratio.groups)),
+            Some(se) if se <= 0.0 => Err(NotEstimable::with_n(Reason::Constant, ratio.groups)),
+            Some(se) => Ok((normal_quantile(0.975) + normal_quantile(0.8)) * se),
         }
-        Ok((normal_quantile(0.975) + normal_quantile(0.8)) * ratio.se_cr1)
     }
 
     fn bounds(&self) -> Bounds {

@@ -35,10 +35,11 @@ pub fn effective_sample(groups: &[(u64, u64)]) -> Result<EffectiveSample, NotEst
     let pairs: Vec<(f64, f64)> = groups.iter().map(|(k, n)| (*k as f64, *n as f64)).collect();
     let ratio = clustered_ratio(&pairs).map_err(|absence| NotEstimable::with_counts(absence.reason, k, n))?;
     let share = k as f64 / n as f64;
+    let se = ratio.se_cr1.ok_or(NotEstimable::with_counts(Reason::TooFew, k, n))?;
     let effective = if k == 0 || k == n {
         ratio.groups as f64
     } else {
-        let design_effect = (ratio.se_cr1.powi(2) / (share * (1.0 - share) / n as f64)).max(1.0);
+        let design_effect = (se.powi(2) / (share * (1.0 - share) / n as f64)).max(1.0);
         n as f64 / design_effect
     };
     Ok(EffectiveSample { k, n, groups: ratio.groups, effective })
