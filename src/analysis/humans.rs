@@ -10,7 +10,7 @@ use crate::stats::agreement::fleiss_kappa;
 use crate::stats::annotators::{AltTestOptions, Panel, alt_test, human_ceiling};
 use crate::stats::proportion::wilson;
 use crate::stats::resample::{Resampling, Units, bca};
-use crate::stats::{Estimate, Figure, Level, NotEstimable};
+use crate::stats::{Estimate, Figure, Level};
 
 /// Agreement among the annotators of the set; empty where no item has two votes.
 pub(super) fn among_humans(gold: &GoldSet, resampling: &Resampling) -> Figures {
@@ -65,10 +65,20 @@ fn fleiss(items: &[Vec<u64>], resampling: &Resampling) -> Figure {
         let observed = total[3] / (n * raters * (raters - 1.0));
         (chance < 1.0).then(|| (observed - chance) / (1.0 - chance))
     };
-    Units::new(sums)
-        .and_then(|units| bca(&units, statistic, Level::P95, resampling))
-        .map(|estimate| Estimate { point, n, ..estimate })
-        .map_err(|absence| NotEstimable::with_n(absence.reason, n))
+    match Units::new(sums).and_then(|units| bca(&units, statistic, Level::P95, resampling)) {
+        Ok(estimate) => Ok(Estimate { point, n, ..estimate }),
+        // Too few items to resample: all that is known of the bounds is what kappa can be at all.
+        Err(_) => Ok(Estimate {
+            point,
+            lower: -1.0 / (raters as f64 - 1.0),
+            upper: 1.0,
+            level: 1.0,
+            n,
+            k: None,
+            k_half: None,
+            method: "possible_range",
+        }),
+    }
 }
 
 /// The judge beside the humans on the same items; empty where no item has two named annotators.

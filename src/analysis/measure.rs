@@ -271,7 +271,7 @@ fn alpha_of_cells(cells: &[f64]) -> Option<f64> {
     (expected > 0.0).then(|| 1.0 - (n - 1.0) * seen / expected)
 }
 
-/// Mean over the orders of (verdict == gold), over judged rows; a missing verdict is wrong.
+/// Mean over the orders of (verdict == gold), over rows with gold; a missing verdict is wrong.
 fn mean_of_orders(cases: &Cases) -> Figure {
     if !cases.all.iter().any(|case| case.row.has_direction() && case.gold.is_some()) {
         let reason = match (cases.known.gold, cases.known.folded) {
@@ -282,7 +282,7 @@ fn mean_of_orders(cases: &Cases) -> Figure {
         return Err(NotEstimable::with_n(reason, 0));
     }
     let hits = |case: &Case| {
-        let gold = judged(case)?.0;
+        let gold = case.gold?;
         (!case.row.folded).then(|| case.row.singles().filter(|(_, said)| *said == gold).count() as f64)
     };
     let k_half: f64 = cases.all.iter().filter_map(hits).sum();

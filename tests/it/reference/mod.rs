@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod calibration;
 mod data_files;
 mod http;
 mod inputs;
