@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::error::{DataError, Findings, Loaded, counted, listed, shown};
+use super::fields::Fields;
 use super::pairs::{PairOptions, PairReader, prompt_of};
 use super::record::{CutEnd, Origin, Record, read_each};
 use super::row::{Row, Seen};
@@ -100,7 +101,7 @@ pub fn join_responses(a: &Responses, b: &Responses, options: &PairOptions) -> Re
         if one.prompt == other.prompt {
             differing.extend(item_fields_that_differ(one, other));
             let origin = if a.tabular || b.tabular { Origin::Table } else { Origin::Json };
-            reader.read(Record { line: other.line, fields: joined(one, other), origin }, &mut findings);
+            reader.read(Record { line: other.line, fields: Fields::of_map(joined(one, other)), origin }, &mut findings);
         } else {
             let id = shown(one.id.as_str());
             let text = format!("`{id}` has another prompt here than at line {} of {}", one.line, a.path);
