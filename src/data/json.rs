@@ -193,6 +193,7 @@ fn not_an_object(content: &str, line: u64) -> Broken {
 fn broken(error: &serde_json::Error, text: &str, first_line: u64) -> Broken {
     let lines_before = error.line().saturating_sub(1);
     let offset: usize = text.split_inclusive('\n').take(lines_before).map(str::len).sum();
+    let place = floor(text, (offset + error.column()).saturating_sub(1));
     let field = key_before(&text[..floor(text, offset + error.column())]);
     let mut message = error.to_string();
     if let Some(place) = message.rfind(" at line ") {
@@ -201,6 +202,11 @@ fn broken(error: &serde_json::Error, text: &str, first_line: u64) -> Broken {
     if message.contains("surrogate") || message.contains("hex escape") {
         message =
             format!("half of a surrogate pair, which is no character ({message}); a text was cut inside an emoji");
+    } else if ["NaN", "Infinity", "-Infinity"].iter().any(|word| text[place..].starts_with(word)) {
+        message = format!(
+            "NaN and Infinity at column {} are no JSON: null is wanted where there is no number",
+            error.column()
+        );
     } else if !error.is_data() {
         // Our own visitor takes every value, so a data error is its word about a doubled key.
         message = format!("not valid JSON at column {}: {message}", error.column());
@@ -302,6 +308,14 @@ mod tests {
         assert!(!cut("{\"a\": \"x\n{\"a\":1}\n"));
         assert!(!cut("{\"a\":1}\n{\"a\":1,}"));
         assert!(!cut("{\n\"a\":1\n}"));
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_named_with_the_way_out() {
+        for text in [r#"{"a":1,"p":NaN}"#, r#"{"a":1,"p":Infinity}"#, r#"{"a":1,"p":-Infinity}"#] {
+            let notice = error_of(text);
+            assert!(notice.text.contains("null is wanted") && notice.field.as_deref() == Some("p"), "{}", notice.text);
+        }
     }
 
     #[test]

@@ -99,7 +99,8 @@ pub(super) fn read_each(
             Ok(record) => each(record, findings),
             Err(broken) if broken.cut && cut_end == CutEnd::Warn => {
                 let text = format!("the last record is cut off and was left out ({})", broken.notice.text);
-                findings.push(Notice { severity: Severity::Warning, text, ..broken.notice });
+                // The field of a broken-off text is the last whole one: no help here.
+                findings.push(Notice { severity: Severity::Warning, field: None, text, ..broken.notice });
             }
             Err(broken) => findings.push(broken.notice),
         }

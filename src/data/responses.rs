@@ -50,11 +50,13 @@ pub struct Responses {
 pub fn load_responses(source: &Source) -> Result<Loaded<Responses>, DataError> {
     let mut findings = Findings::new(source.path());
     let (mut rows, mut seen, mut empty) = (Vec::new(), Seen::default(), Vec::new());
-    let mut tabular = false;
+    let (mut tabular, mut examined) = (false, OF_THE_ITEM.iter().map(|&name| name.to_owned()).collect());
     read_each(source, CutEnd::Refuse, &mut findings, |record, findings| {
         let line = record.line;
         tabular |= record.origin == Origin::Table;
         let mut row = Row::new(record, KNOWN, findings);
+        let slips = row.slips(&mut examined);
+        row.warn_of_slips(slips);
         let id = row.id();
         if let Some(id) = &id
             && let Err(text) = seen.note(id.text.clone(), id, line)

@@ -5,7 +5,7 @@ use std::collections::hash_map::{Entry, HashMap};
 
 use serde_json::{Map, Value};
 
-use super::error::{Findings, shown};
+use super::error::{Findings, listed, shown};
 use super::fields::Fields;
 use super::near::near_miss;
 use super::record::{Origin, Record};
@@ -88,9 +88,11 @@ impl<'f> Row<'f> {
     /// Says that a field is missing, with the name that was probably meant.
     pub(super) fn fail_missing(&mut self, field: &str) {
         let strangers = self.fields.names().filter(|key| !self.known.contains(key));
-        let text = match near_miss(field, strangers) {
-            Some(close) => format!("`{field}` is missing; there is `{}`, is that it?", shown(close)),
-            None => format!("`{field}` is missing"),
+        let text = if let Some(close) = near_miss(field, strangers) {
+            format!("`{field}` is missing; there is `{}`, is that it?", shown(close))
+        } else {
+            let here: Vec<&str> = self.fields.names().collect();
+            format!("`{field}` is missing; the fields here are {}", listed(&here))
         };
         self.fail(field, text);
     }
@@ -154,12 +156,12 @@ impl<'f> Row<'f> {
     pub(super) fn optional_count(&mut self, field: &str) -> Option<u64> {
         let value = self.optional(field)?;
         let read = match &value {
-            // Tables written by other tools hold `12.0` for 12.
             Value::String(text) if self.is_table() => {
                 let text = text.trim();
                 text.strip_suffix(".0").unwrap_or(text).parse().ok()
             }
-            Value::Number(number) => number.as_u64(),
+            // Tables that went through floating point hold `12.0` for 12, in JSON too.
+            Value::Number(number) => number.as_u64().or_else(|| format!("{number}").strip_suffix(".0")?.parse().ok()),
             _ => None,
         };
         if read.is_none() {
@@ -180,6 +182,20 @@ impl<'f> Row<'f> {
         };
         if read.is_none() {
             self.fail(field, format!("is {}, a number is wanted", described(&value)));
+        }
+        read
+    }
+
+    /// A truth value.
+    pub(super) fn optional_flag(&mut self, field: &str) -> Option<bool> {
+        let value = self.optional(field)?;
+        let read = match &value {
+            Value::Bool(flag) => Some(*flag),
+            Value::String(text) if self.is_table() => text.trim().to_lowercase().parse().ok(),
+            _ => None,
+        };
+        if read.is_none() {
+            self.fail(field, format!("is {}, true or false is wanted", described(&value)));
         }
         read
     }
