@@ -95,11 +95,12 @@ fn is_prompt(source: &Source) -> bool {
 fn first_fields(source: &Source) -> Vec<String> {
     let mut stream = records(source);
     if let Records::Table(table) = &mut stream {
-        return table.header().ok().flatten().map(<[String]>::to_vec).unwrap_or_default();
+        let header = table.header().ok().flatten().unwrap_or_default();
+        return header.iter().map(ToString::to_string).collect();
     }
     match stream.next() {
         None => Vec::new(),
-        Some(Ok(record)) => record.fields.keys().cloned().collect(),
+        Some(Ok(record)) => record.fields.names().map(str::to_owned).collect(),
         Some(Err(_)) => quoted_names(source.text()),
     }
 }

@@ -94,6 +94,11 @@ impl Findings {
         !self.errors.is_empty()
     }
 
+    /// True where further errors would only be counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= SHOWN
+    }
+
     /// Number of errors so far, shown or not.
     pub(super) fn error_count(&self) -> usize {
         self.errors.len() + self.unshown

@@ -1,95 +1,23 @@
 //! JSON Lines and JSON arrays → objects, without ever losing a key, an object or a line number.
 
-use std::fmt;
+use serde::de::DeserializeSeed as _;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
-
+use super::fields::{Fields, FieldsOf, Shape};
 use super::record::{Broken, Origin, Record};
 use crate::domain::Notice;
-
-/// A JSON value in which no object has a key twice.
-struct Strict(Value);
-
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Self)
-    }
-}
-
-struct StrictVisitor;
-
-impl<'de> Visitor<'de> for StrictVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(Strict(value)) = access.next_element()? {
-            values.push(value);
-        }
-        Ok(Value::Array(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut fields = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            if fields.contains_key(&key) {
-                return Err(A::Error::custom(format!(
-                    "the key `{}` stands twice in one object",
-                    super::error::shown(&key)
-                )));
-            }
-            let Strict(value) = access.next_value()?;
-            fields.insert(key, value);
-        }
-        Ok(Value::Object(fields))
-    }
-}
 
 /// One object a line; blank lines are skipped and counted.
 pub(super) struct Lines<'a> {
     rest: &'a str,
     line: u64,
     cut: bool,
+    shape: Shape,
 }
 
 impl<'a> Lines<'a> {
     /// `cut`: the text ended inside a character.
     pub(super) fn new(text: &'a str, cut: bool) -> Self {
-        Self { rest: text, line: 0, cut }
+        Self { rest: text, line: 0, cut, shape: Shape::default() }
     }
 }
 
@@ -108,7 +36,7 @@ impl Iterator for Lines<'_> {
             if content.is_empty() {
                 continue;
             }
-            let parsed = one_object(content, self.line);
+            let parsed = one_object(content, self.line, &mut self.shape);
             if self.cut && !ended {
                 return Some(Err(Broken::cut(self.line, "the last line ends inside a character: it was cut off")));
             }
@@ -172,9 +100,9 @@ impl<'a> Array<'a> {
             self.state = ArrayState::Done;
             return Some(Err(not_an_object(rest, self.line)));
         }
-        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Strict>();
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Fields>();
         match stream.next() {
-            Some(Ok(Strict(Value::Object(fields)))) => {
+            Some(Ok(fields)) => {
                 let record = Record { line: self.line, fields, origin: Origin::Json };
                 self.at += stream.byte_offset();
                 Some(Ok(record))
@@ -183,8 +111,8 @@ impl<'a> Array<'a> {
                 self.state = ArrayState::Done;
                 Some(Err(broken(&error, rest, self.line)))
             }
-            // The element begins with `{`, so it is an object or an error.
-            _ => None,
+            // The element begins with `{`, so there is one.
+            None => None,
         }
     }
 }
@@ -232,12 +160,12 @@ fn newlines(text: &str) -> u64 {
 }
 
 /// Reads one line that must hold one object and nothing else.
-fn one_object(content: &str, line: u64) -> Result<Record, Broken> {
+fn one_object(content: &str, line: u64, shape: &mut Shape) -> Result<Record, Broken> {
     if !content.starts_with('{') {
         return Err(not_an_object(content, line));
     }
     let mut deserializer = serde_json::Deserializer::from_str(content);
-    let value = Strict::deserialize(&mut deserializer).map_err(|error| broken(&error, content, line))?;
+    let fields = FieldsOf(shape).deserialize(&mut deserializer).map_err(|error| broken(&error, content, line))?;
     if let Err(error) = deserializer.end() {
         let rest = &content[floor(content, error.column().saturating_sub(1))..];
         let text = if rest.starts_with('{') {
@@ -247,10 +175,7 @@ fn one_object(content: &str, line: u64) -> Result<Record, Broken> {
         };
         return Err(Broken::at(Notice::error(Some(line), None, text)));
     }
-    match value {
-        Strict(Value::Object(fields)) => Ok(Record { line, fields, origin: Origin::Json }),
-        Strict(_) => Err(not_an_object(content, line)),
-    }
+    Ok(Record { line, fields, origin: Origin::Json })
 }
 
 fn not_an_object(content: &str, line: u64) -> Broken {
@@ -268,6 +193,7 @@ fn not_an_object(content: &str, line: u64) -> Broken {
 fn broken(error: &serde_json::Error, text: &str, first_line: u64) -> Broken {
     let lines_before = error.line().saturating_sub(1);
     let offset: usize = text.split_inclusive('\n').take(lines_before).map(str::len).sum();
+    let place = floor(text, (offset + error.column()).saturating_sub(1));
     let field = key_before(&text[..floor(text, offset + error.column())]);
     let mut message = error.to_string();
     if let Some(place) = message.rfind(" at line ") {
@@ -276,6 +202,11 @@ fn broken(error: &serde_json::Error, text: &str, first_line: u64) -> Broken {
     if message.contains("surrogate") || message.contains("hex escape") {
         message =
             format!("half of a surrogate pair, which is no character ({message}); a text was cut inside an emoji");
+    } else if ["NaN", "Infinity", "-Infinity"].iter().any(|word| text[place..].starts_with(word)) {
+        message = format!(
+            "NaN and Infinity at column {} are no JSON: null is wanted where there is no number",
+            error.column()
+        );
     } else if !error.is_data() {
         // Our own visitor takes every value, so a data error is its word about a doubled key.
         message = format!("not valid JSON at column {}: {message}", error.column());
@@ -380,6 +311,14 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_are_none_are_named_with_the_way_out() {
+        for text in [r#"{"a":1,"p":NaN}"#, r#"{"a":1,"p":Infinity}"#, r#"{"a":1,"p":-Infinity}"#] {
+            let notice = error_of(text);
+            assert!(notice.text.contains("null is wanted") && notice.field.as_deref() == Some("p"), "{}", notice.text);
+        }
+    }
+
+    #[test]
     fn nesting_without_end_is_an_error_and_no_crash() {
         let deep = format!("{{\"a\":{}", "[".repeat(100_000));
         assert!(error_of(&deep).text.contains("recursion"));
@@ -388,6 +327,6 @@ mod tests {
     #[test]
     fn numbers_keep_their_value() {
         let record = Lines::new(r#"{"a":1e2,"b":-3,"c":18446744073709551615}"#, false).next().unwrap().unwrap();
-        assert_eq!(Value::Object(record.fields).to_string(), r#"{"a":100.0,"b":-3,"c":18446744073709551615}"#);
+        assert_eq!(record.fields.to_json(), r#"{"a":100.0,"b":-3,"c":18446744073709551615}"#);
     }
 }

@@ -1,6 +1,6 @@
 //! Human labels in a file of their own, and how they reach the items.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::error::{DataError, Findings, Loaded, counted, listed, shown};
 use super::gold::{Disputed, plurality, resolve, warn_of_disputed, warn_of_one_class};
@@ -103,10 +103,12 @@ struct ItemVotes<'l> {
 pub fn load_labels(source: &Source) -> Result<Loaded<Labels>, DataError> {
     let mut findings = Findings::new(source.path());
     let mut rows = Vec::new();
-    let (mut seen, mut blank) = (Seen::default(), Vec::new());
+    let (mut seen, mut blank, mut examined) = (Seen::default(), Vec::new(), HashSet::new());
     read_each(source, CutEnd::Refuse, &mut findings, |record, findings| {
         let line = record.line;
         let mut row = Row::new(record, KNOWN, findings);
+        let slips = row.slips(&mut examined);
+        row.warn_of_slips(slips);
         let Some(id) = row.id() else { return };
         let field = if row.has("label") || !row.has("gold") { "label" } else { "gold" };
         if !row.has(field) {
@@ -188,7 +190,9 @@ fn apply(places: &mut [Place<'_>], labels: &Labels, policy: Disputed) -> Result<
     let (mut disputed, mut kept) = (Vec::new(), Vec::new());
     for item in labels.by_item() {
         let Some(&at) = index.get(item.id) else {
-            findings.error(item.line, "id", unknown_id(item.id, places));
+            // A search through all ids is worth it for the errors that are shown.
+            let close = if findings.is_full() { None } else { near_id(item.id, places) };
+            findings.error(item.line, "id", unknown_id(item.id, close));
             continue;
         };
         let gold = &mut *places[at].gold;
@@ -222,8 +226,12 @@ fn is_explicit(gold: &GoldLabel) -> bool {
     !gold.disputed && plurality(&gold.votes) != Some(gold.label)
 }
 
-fn unknown_id(id: &ItemId, places: &[Place<'_>]) -> String {
-    match near_miss(id.as_str(), places.iter().map(|place| place.id.as_str())) {
+fn near_id<'p>(id: &ItemId, places: &'p [Place<'_>]) -> Option<&'p str> {
+    near_miss(id.as_str(), places.iter().map(|place| place.id.as_str()))
+}
+
+fn unknown_id(id: &ItemId, close: Option<&str>) -> String {
+    match close {
         Some(close) => format!("no item is called `{}`; there is `{}`, is that it?", shown(id.as_str()), shown(close)),
         None => format!("no item is called `{}`", shown(id.as_str())),
     }

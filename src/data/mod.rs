@@ -7,12 +7,13 @@
 //! The room never guesses, never drops a record in silence, and never writes. Its nouns: [`Source`], [`Loaded`],
 //! [`Labels`], [`Responses`], [`RecordedVerdicts`], [`FileReport`].
 //!
-//! Files in reading order: `source`, `record` (with `json`, `table`), `row` (typed fields, with `near`), then one file per
+//! Files in reading order: `source`, `record` (with `fields`, `json`, `table`), `row` (typed fields, with `near`), then one file per
 //! kind: `pairs` (with `gold`, `check`), `labels`, `responses`, `verdicts`, `predictions`; last `detect` and `validate`.
 
 mod check;
 mod detect;
 mod error;
+mod fields;
 mod gold;
 mod json;
 mod labels;

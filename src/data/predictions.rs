@@ -34,7 +34,7 @@ pub fn load_predictions(source: &Source) -> Result<Loaded<Vec<Prediction>>, Data
     let (mut predictions, mut seen) = (Vec::new(), Seen::default());
     read_each(source, CutEnd::Refuse, &mut findings, |record, findings| {
         let line = record.line;
-        let mut fields = record.fields.clone();
+        let mut fields = record.fields.clone().into_map(|_| true);
         let mut row = Row::new(record, KNOWN, findings);
         let id = row.id();
         if let Some(id) = &id

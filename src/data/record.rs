@@ -1,8 +1,7 @@
 //! One record stream for every format: JSON Lines, JSON array, CSV, TSV.
 
-use serde_json::{Map, Value};
-
 use super::error::Findings;
+use super::fields::Fields;
 use super::json::{Array, Lines};
 use super::source::Source;
 use super::table::Table;
@@ -21,7 +20,7 @@ pub(super) enum Origin {
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     pub(super) line: u64,
-    pub(super) fields: Map<String, Value>,
+    pub(super) fields: Fields,
     pub(super) origin: Origin,
 }
 
@@ -100,7 +99,8 @@ pub(super) fn read_each(
             Ok(record) => each(record, findings),
             Err(broken) if broken.cut && cut_end == CutEnd::Warn => {
                 let text = format!("the last record is cut off and was left out ({})", broken.notice.text);
-                findings.push(Notice { severity: Severity::Warning, text, ..broken.notice });
+                // The field of a broken-off text is the last whole one: no help here.
+                findings.push(Notice { severity: Severity::Warning, field: None, text, ..broken.notice });
             }
             Err(broken) => findings.push(broken.notice),
         }
@@ -117,7 +117,7 @@ mod tests {
 
     fn ids(name: &str, text: &str) -> Vec<String> {
         let source = Source::from_bytes(name, text.as_bytes().to_vec()).unwrap();
-        records(&source).map(|record| record.unwrap().fields["id"].to_string()).collect()
+        records(&source).map(|record| record.unwrap().fields.get("id").unwrap().to_string()).collect()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::error::{DataError, Findings, Loaded, counted, listed, shown};
+use super::fields::Fields;
 use super::pairs::{PairOptions, PairReader, prompt_of};
 use super::record::{CutEnd, Origin, Record, read_each};
 use super::row::{Row, Seen};
@@ -49,11 +50,13 @@ pub struct Responses {
 pub fn load_responses(source: &Source) -> Result<Loaded<Responses>, DataError> {
     let mut findings = Findings::new(source.path());
     let (mut rows, mut seen, mut empty) = (Vec::new(), Seen::default(), Vec::new());
-    let mut tabular = false;
+    let (mut tabular, mut examined) = (false, OF_THE_ITEM.iter().map(|&name| name.to_owned()).collect());
     read_each(source, CutEnd::Refuse, &mut findings, |record, findings| {
         let line = record.line;
         tabular |= record.origin == Origin::Table;
         let mut row = Row::new(record, KNOWN, findings);
+        let slips = row.slips(&mut examined);
+        row.warn_of_slips(slips);
         let id = row.id();
         if let Some(id) = &id
             && let Err(text) = seen.note(id.text.clone(), id, line)
@@ -100,7 +103,7 @@ pub fn join_responses(a: &Responses, b: &Responses, options: &PairOptions) -> Re
         if one.prompt == other.prompt {
             differing.extend(item_fields_that_differ(one, other));
             let origin = if a.tabular || b.tabular { Origin::Table } else { Origin::Json };
-            reader.read(Record { line: other.line, fields: joined(one, other), origin }, &mut findings);
+            reader.read(Record { line: other.line, fields: Fields::of_map(joined(one, other)), origin }, &mut findings);
         } else {
             let id = shown(one.id.as_str());
             let text = format!("`{id}` has another prompt here than at line {} of {}", one.line, a.path);

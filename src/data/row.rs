@@ -5,7 +5,8 @@ use std::collections::hash_map::{Entry, HashMap};
 
 use serde_json::{Map, Value};
 
-use super::error::{Findings, shown};
+use super::error::{Findings, listed, shown};
+use super::fields::Fields;
 use super::near::near_miss;
 use super::record::{Origin, Record};
 use crate::domain::{GroupId, Preference, plain_text};
@@ -13,7 +14,7 @@ use crate::domain::{GroupId, Preference, plain_text};
 /// A record being read against the names its kind knows.
 pub(super) struct Row<'f> {
     pub(super) line: u64,
-    fields: Map<String, Value>,
+    fields: Fields,
     origin: Origin,
     known: &'static [&'static str],
     findings: &'f mut Findings,
@@ -37,7 +38,7 @@ impl<'f> Row<'f> {
 
     /// True where the field is there, be it null or empty.
     pub(super) fn has(&self, field: &str) -> bool {
-        self.fields.contains_key(field)
+        self.fields.has(field)
     }
 
     /// True where the field is there and says something.
@@ -86,10 +87,12 @@ impl<'f> Row<'f> {
 
     /// Says that a field is missing, with the name that was probably meant.
     pub(super) fn fail_missing(&mut self, field: &str) {
-        let strangers = self.fields.keys().map(String::as_str).filter(|key| !self.known.contains(key));
-        let text = match near_miss(field, strangers) {
-            Some(close) => format!("`{field}` is missing; there is `{}`, is that it?", shown(close)),
-            None => format!("`{field}` is missing"),
+        let strangers = self.fields.names().filter(|key| !self.known.contains(key));
+        let text = if let Some(close) = near_miss(field, strangers) {
+            format!("`{field}` is missing; there is `{}`, is that it?", shown(close))
+        } else {
+            let here: Vec<&str> = self.fields.names().collect();
+            format!("`{field}` is missing; the fields here are {}", listed(&here))
         };
         self.fail(field, text);
     }
@@ -153,12 +156,12 @@ impl<'f> Row<'f> {
     pub(super) fn optional_count(&mut self, field: &str) -> Option<u64> {
         let value = self.optional(field)?;
         let read = match &value {
-            // Tables written by other tools hold `12.0` for 12.
             Value::String(text) if self.is_table() => {
                 let text = text.trim();
                 text.strip_suffix(".0").unwrap_or(text).parse().ok()
             }
-            Value::Number(number) => number.as_u64(),
+            // Tables that went through floating point hold `12.0` for 12, in JSON too.
+            Value::Number(number) => number.as_u64().or_else(|| format!("{number}").strip_suffix(".0")?.parse().ok()),
             _ => None,
         };
         if read.is_none() {
@@ -179,6 +182,20 @@ impl<'f> Row<'f> {
         };
         if read.is_none() {
             self.fail(field, format!("is {}, a number is wanted", described(&value)));
+        }
+        read
+    }
+
+    /// A truth value.
+    pub(super) fn optional_flag(&mut self, field: &str) -> Option<bool> {
+        let value = self.optional(field)?;
+        let read = match &value {
+            Value::Bool(flag) => Some(*flag),
+            Value::String(text) if self.is_table() => text.trim().to_lowercase().parse().ok(),
+            _ => None,
+        };
+        if read.is_none() {
+            self.fail(field, format!("is {}, true or false is wanted", described(&value)));
         }
         read
     }
@@ -232,19 +249,19 @@ impl<'f> Row<'f> {
     /// Every field that this kind does not know, in the order of the file.
     pub(super) fn into_extra(self) -> Map<String, Value> {
         let known = self.known;
-        self.fields.into_iter().filter(|(name, _)| !known.contains(&name.as_str())).collect()
+        self.fields.into_map(|name| !known.contains(&name))
     }
 
     /// The unknown fields among those not `examined` before that look like a slip for a known one which is absent.
     pub(super) fn slips(&self, examined: &mut HashSet<String>) -> Vec<Slip> {
         let mut slips = Vec::new();
-        for name in self.fields.keys().filter(|name| !self.known.contains(&name.as_str())) {
+        for name in self.fields.names().filter(|name| !self.known.contains(name)) {
             if examined.contains(name) {
                 continue;
             }
-            examined.insert(name.clone());
+            examined.insert(name.to_owned());
             let absent = self.known.iter().copied().filter(|known| !self.has(known));
-            slips.extend(near_miss(name, absent).map(|meant| Slip { found: name.clone(), meant }));
+            slips.extend(near_miss(name, absent).map(|meant| Slip { found: name.to_owned(), meant }));
         }
         slips
     }

@@ -1,8 +1,9 @@
 //! CSV and TSV with a header → records, with physical line numbers.
 
-use serde_json::{Map, Value};
+use std::rc::Rc;
 
 use super::error::shown;
+use super::fields::Fields;
 use super::record::{Broken, Origin, Record};
 use crate::domain::Notice;
 
@@ -12,7 +13,7 @@ pub(super) struct Table<'a> {
     at: usize,
     line: u64,
     separator: u8,
-    header: Option<Vec<String>>,
+    header: Option<Vec<Rc<str>>>,
     cut: bool,
     done: bool,
 }
@@ -42,13 +43,13 @@ impl<'a> Table<'a> {
     }
 
     /// The column names, read on first use; `None` for a table without any line.
-    pub(super) fn header(&mut self) -> Result<Option<&[String]>, Broken> {
+    pub(super) fn header(&mut self) -> Result<Option<&[Rc<str>]>, Broken> {
         if self.header.is_none() {
             let Some(row) = self.row()? else { return Ok(None) };
-            let mut names: Vec<String> = Vec::new();
+            let mut names: Vec<Rc<str>> = Vec::new();
             for (column, cell) in row.cells.iter().enumerate() {
                 let name = cell.trim();
-                let name = if name.is_empty() { format!("column_{}", column + 1) } else { name.to_owned() };
+                let name: Rc<str> = if name.is_empty() { format!("column_{}", column + 1).into() } else { name.into() };
                 if names.contains(&name) {
                     let text = "two columns of the header have this name";
                     return Err(Broken::at(Notice::error(Some(row.line), Some(&name), text)));
@@ -148,9 +149,9 @@ impl<'a> Table<'a> {
                 names.len(),
                 (self.separator as char).escape_default()
             );
-            return Err(Broken::at(Notice::error(Some(line), names.get(cells.len()).map(String::as_str), text)));
+            return Err(Broken::at(Notice::error(Some(line), names.get(cells.len()).map(|name| &**name), text)));
         }
-        let fields: Map<String, Value> = names.iter().cloned().zip(cells.into_iter().map(Value::String)).collect();
+        let fields = Fields::of_cells(names, cells);
         Ok(Some(Record { line, fields, origin: Origin::Table }))
     }
 }
@@ -191,7 +192,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &str) -> Vec<String> {
-        Table::new(text, "csv", false).map(|record| Value::Object(record.unwrap().fields).to_string()).collect()
+        Table::new(text, "csv", false).map(|record| record.unwrap().fields.to_json()).collect()
     }
 
     fn first_error(text: &str) -> Notice {

@@ -112,7 +112,7 @@ pub fn validate(source: &Source, options: &ValidateOptions) -> FileReport {
                 loaded.records.rows.iter().filter_map(|row| row.system.as_ref().map(SystemName::as_str)).collect();
             systems.sort_unstable();
             systems.dedup();
-            let contents = vec![counted(systems.len(), "named system")];
+            let contents = if systems.is_empty() { Vec::new() } else { vec![counted(systems.len(), "named system")] };
             Checked { contents, loaded: loaded.map(|responses| responses.rows.len()) }
         }),
         Kind::Verdicts => verdicts(source, options),
@@ -205,6 +205,63 @@ mod tests {
         let report = check("w.jsonl", r#"{"id":"q","judge":"j","ab":"a","ba":"b","gold":"a"}"#, None);
         assert_eq!(report.records, 1);
         assert_eq!(report.contents, ["2 judgments", "1 item", "1 judge", "human labels: a 1, b 0, tie 0"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_a_reader_panic(parts in proptest::collection::vec(part(), 0..40), name in 0..4_usize) {
+            let text = parts.concat();
+            for kind in Kind::ALL {
+                let name = ["x.jsonl", "x.json", "x.csv", "<stdin>"][name];
+                let report = check(name, &text, Some(kind));
+                let refused = report.outcome == FileOutcome::Error;
+                let errors = report.messages.iter().filter(|message| message.severity == Severity::Error).count();
+                proptest::prop_assert_eq!(refused, errors > 0);
+                proptest::prop_assert!(!refused || report.records == 0);
+            }
+        }
+    }
+
+    /// Pieces of files, good and bad.
+    fn part() -> impl proptest::strategy::Strategy<Value = &'static str> {
+        proptest::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            "\"",
+            ",",
+            ":",
+            ";",
+            "\n",
+            "\r\n",
+            "\t",
+            "\\",
+            "\\ud83d",
+            "日本",
+            "é",
+            "NaN",
+            "null",
+            "1.5",
+            "-",
+            "id",
+            "\"id\":",
+            "\"q1\"",
+            "\"prompt\":\"p\"",
+            "\"response_a\":\"x\"",
+            "\"response_b\":\"y\"",
+            "\"gold\":\"a\"",
+            "\"ab\":\"b\"",
+            "\"order\":\"ab\"",
+            "\"verdict\":\"A\"",
+            "id,label\n",
+            "q1,a\n",
+            "q2,\"b\"\n",
+            "{\"id\":1,\"judge\":\"j\",\"ab\":\"a\"}\n",
+            "{\"id\":2,\"label\":\"tie\"}\n",
+            "sep=;\n",
+            "\u{feff}",
+        ])
     }
 
     #[test]

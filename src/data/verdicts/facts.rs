@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use crate::data::error::{Findings, shown};
 use crate::data::gold::{Disputed, Given, GoldNotes, given};
 use crate::data::row::Row;
-use crate::domain::{GroupId, ItemFacts, ItemId, SystemName};
+use crate::domain::{GroupId, ItemFacts, ItemId, Preference, SystemName, Vote};
 
 /// A value and the line that gave it.
 struct Fact<T> {
@@ -50,9 +50,9 @@ struct Item {
     model_b: Fact<String>,
     length_a: Fact<u64>,
     length_b: Fact<u64>,
-    identical: Fact<String>,
-    gold: Fact<crate::domain::Preference>,
-    votes: Fact<Vec<crate::domain::Vote>>,
+    identical: Fact<bool>,
+    gold: Fact<Preference>,
+    votes: Fact<Vec<Vote>>,
 }
 
 /// The items met so far.
@@ -80,7 +80,6 @@ impl FactsTable {
             ("turn", &mut item.turn),
             ("model_a", &mut item.model_a),
             ("model_b", &mut item.model_b),
-            ("identical", &mut item.identical),
         ];
         for (field, fact) in texts {
             let value = row.optional_name(field);
@@ -90,6 +89,8 @@ impl FactsTable {
             let value = row.optional_count(field);
             fact.agree(value, field, row);
         }
+        let identical = row.optional_flag("identical");
+        item.identical.agree(identical, "identical", row);
         let Given { label, votes } = given(row);
         item.gold.agree(label, "gold", row);
         item.votes.agree(Some(votes).filter(|votes| !votes.is_empty()), "gold_votes", row);
@@ -114,7 +115,7 @@ impl FactsTable {
                     model_b: item.model_b.value.map(SystemName),
                     length_a: item.length_a.value,
                     length_b: item.length_b.value,
-                    identical: item.identical.value.is_some_and(|text| text.eq_ignore_ascii_case("true")),
+                    identical: item.identical.value.unwrap_or(false),
                     gold,
                 }
             })

@@ -144,9 +144,21 @@ fn detail_of(row: &mut Row<'_>) -> JudgmentDetail {
         fingerprint: row.optional_text("fingerprint").map(Fingerprint),
         served_model: row.optional_name("served_model").or_else(|| row.optional_name("model")),
         usage: usage_of(row),
-        latency_ms: row.optional_count("latency_ms"),
+        latency_ms: latency_of(row),
         cost_usd,
     }
+}
+
+/// Whole milliseconds; recorders with finer clocks write fractions.
+fn latency_of(row: &mut Row<'_>) -> Option<u64> {
+    let latency = row.optional_number("latency_ms")?;
+    // Half a million years in milliseconds: beyond it `f64` no longer counts.
+    let fits = (0.0..=1.6e16).contains(&latency);
+    if !fits {
+        row.fail("latency_ms", format!("is {latency}, milliseconds from 0 are wanted"));
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+    fits.then(|| latency.round() as u64)
 }
 
 /// Token counts under our names, or under those of the most common interface.
@@ -209,7 +221,7 @@ mod tests {
         assert_eq!((bare.judgments[0].detail.clone(), bare.form), (None, Form::Long));
         let full = load(
             r#"{"id":"q","judge":"j","order":"ab","repeat":2,"verdict":"first","raw":"[[A]]","grade":"A>>B","p":0.75,
-                "fingerprint":"f","model":"m","usage":{"prompt_tokens":9,"output_tokens":2},"latency_ms":40,"cost":0.5}"#
+                "fingerprint":"f","model":"m","usage":{"prompt_tokens":9,"output_tokens":2},"latency_ms":39.6,"cost":0.5}"#
                 .replace('\n', " ")
                 .as_str(),
         );

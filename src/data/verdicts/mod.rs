@@ -154,7 +154,7 @@ impl Reader<'_> {
 
 /// The form that the fields of a record show.
 fn form_of(record: &Record) -> Option<Form> {
-    let has = |name: &str| record.fields.contains_key(name);
+    let has = |name: &str| record.fields.has(name);
     if has("ab") || has("ba") || has("merged") {
         Some(Form::Wide)
     } else if has("order") || has("verdict") || has("winner") {
