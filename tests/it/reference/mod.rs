@@ -5,6 +5,7 @@ use std::path::PathBuf;
 mod calibration;
 mod data_files;
 mod http;
+mod http_exchanges;
 mod inputs;
 mod vectors;
 mod verdict_parsing;
