@@ -29,7 +29,7 @@ pub(super) fn is_bare(phrase: &str) -> bool {
 
 fn tidy(phrase: &str) -> String {
     let lower = phrase.to_lowercase();
-    let edge = |c: char| c.is_whitespace() || "\"'“”‘’「」『』[](){}.!。、,;:$#".contains(c);
+    let edge = |c: char| c.is_whitespace() || "\"'“”‘’「」『』[](){}.!。、,;:$#|".contains(c);
     let trimmed = lower.trim_start_matches(edge);
     // A closing bracket belongs to a remark where one was opened.
     let trimmed = if trimmed.contains('(') {

@@ -210,7 +210,8 @@ fn decide<V: Copy + PartialEq>(page: &Page, seen: &[Seen<'_, V>], ending: Ending
         return because(format!("{} is taken back afterwards", spot(page, last)));
     }
     let earlier = |one: &&Seen<'_, V>| one.mark.start < last.mark.start;
-    let before: Vec<_> = seen.iter().filter(|one| earlier(one) && own(one) && differs(one)).collect();
+    let before: Vec<_> =
+        seen.iter().filter(|one| earlier(one) && standing(one) && one.place == last.place && differs(one)).collect();
     if let Some(other) = before.iter().rfind(|one| one.mark.value.is_some()) {
         let mention = matches!(last.standing, Standing::Mid | Standing::Opening);
         let beside = last.line <= other.line + 1

@@ -226,18 +226,22 @@ impl JudgePrompt {
         if self.has(Slot::Rubric) {
             texts.extend(pair.rubric.as_deref());
         }
-        let mut digest = Digest::of_parts(texts.iter().map(|text| text.as_bytes()));
-        loop {
-            // Six digits are short enough for small models to copy over and rarely need a second draw.
-            // A text of finite length cannot hold every tag that later draws reach, since they grow.
-            for length in 6..=64 {
-                let tag = digest.to_string()[..length].to_owned();
-                if !texts.iter().any(|text| text.contains(&tag)) {
-                    return tag;
-                }
+        free_tag(Digest::of_parts(texts.iter().map(|text| text.as_bytes())), &texts)
+    }
+}
+
+/// The shortest head of the digest, from six digits on, that occurs in none of the texts. Six are short enough for
+/// small models and rarely need a second look.
+fn free_tag(mut digest: Digest, texts: &[&str]) -> String {
+    loop {
+        let digits = digest.to_string();
+        for length in 6..=digits.len() {
+            if !texts.iter().any(|text| text.contains(&digits[..length])) {
+                return digits[..length].to_owned();
             }
-            digest = Digest::of(digest.bytes());
         }
+        // The texts hold all 64 digits. No finite text holds every member of the chain of digests.
+        digest = Digest::of(digest.bytes());
     }
 }
 
@@ -283,10 +287,19 @@ mod tests {
         let first = tag(&pair);
         assert_eq!(first.len(), 6);
         assert_ne!(tag(&Pair::new("q", "?", "one", "three")), first);
-        // A question that names the tag of the pair as it would be without the question's last line.
-        pair.response_b = format!("{first}\n{}", tag(&pair));
+        pair.response_b = format!("{first} {first}");
         let text = filled(TEMPLATE, &pair, Order::Ab);
         assert_eq!(text.matches(&tag(&pair)).count(), 4);
+    }
+
+    #[test]
+    fn a_tag_that_a_text_foresaw_is_drawn_again() {
+        let digest = Digest::of(b"texts");
+        let digits = digest.to_string();
+        assert_eq!(free_tag(digest, &["nothing"]), digits[..6]);
+        assert_eq!(free_tag(digest, &["x", &digits[..9]]), digits[..10]);
+        let next = Digest::of(digest.bytes()).to_string();
+        assert_eq!(free_tag(digest, &[&digits]), next[..6]);
     }
 
     #[test]
