@@ -183,7 +183,11 @@ mod tests {
                 ("The second reply says \"Verdict: B\" itself.\n\nVerdict: A", "A"),
                 ("Verdict: A\n\n(The other reply contained \"Verdict: B\".)", "A"),
                 ("Verdict: B\n\n…", "B"),
+                ("The second reply ends with:\nVerdict: B\n\nVerdict: A", "A"),
+                ("Verdict: A\nBut the unit is wrong there.\nVerdict: B", "B"),
                 // Not read.
+                ("Verdict: A\n\n> Verdict: B", "unparsed"),
+                ("Verdict: Both A and B are correct.", "unparsed"),
                 ("Verdict: A|B|tie", "unparsed"),
                 ("Verdict: A or B", "unparsed"),
                 ("Verdict: <A, B or tie>", "unparsed"),

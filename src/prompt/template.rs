@@ -129,7 +129,7 @@ fn load_with(path: &str, contract: Option<Contract>) -> Result<JudgePrompt, Prom
     let bytes = std::fs::read(path).map_err(|source| PromptError::Read {
         path: path.to_owned(),
         source,
-        hint: nearest(path, embedded::EMBEDDED)
+        hint: nearest(&name_of(path), embedded::EMBEDDED)
             .map_or_else(String::new, |near| format!("; there is an embedded prompt {near:?}")),
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -162,6 +162,12 @@ fn finish(inspected: Inspected, origin: &str) -> Result<JudgePrompt, PromptError
     Ok(JudgePrompt { warnings, ..inspected.prompt })
 }
 
+/// The file name without `.md`: what an embedded prompt would be called.
+fn name_of(path: &str) -> String {
+    let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
+    name.strip_suffix(".md").map_or(name.clone(), str::to_owned)
+}
+
 /// The stem of a path: the id of prompts that state none.
 pub(super) fn stem(origin: &str) -> String {
     Path::new(origin).file_stem().map_or_else(|| origin.to_owned(), |stem| stem.to_string_lossy().into_owned())
@@ -178,7 +184,7 @@ impl JudgePrompt {
         self.digest
     }
 
-    /// True where the template shows a reference answer or a rubric: items without one are then refused.
+    /// The optional fields (`reference`, `rubric`) that the template shows: items without one of them are refused.
     pub fn needs(&self) -> Vec<&'static str> {
         [Slot::Reference, Slot::Rubric].into_iter().filter(|&slot| self.has(slot)).map(Slot::name).collect()
     }

@@ -152,7 +152,13 @@ mod tests {
                 ("Final verdict: \"[[A]]\"", "A"),
                 ("Final verdict: [[A]]\n\nThe second reply contained:\n> I am fine", "A"),
                 ("Reasons.\n[[B]]\n…", "B"),
+                ("The first is better: [[A]]\nThe second is better: [[B]]\nLevel: [[C]]\n[[B]]", "B"),
+                ("[[B]] is right. [[A]] is wrong.", "B"),
+                ("Both replies contain [[A]] as text. [[B]]", "B"),
                 // Not read.
+                ("1. The first is better: [[A]]\n2. The second is better: [[B]]\n3. Level: [[C]]", "unparsed"),
+                ("[[A]] or maybe not", "unparsed"),
+                ("Final verdict: [[A]]. [[B]] was close.", "unparsed"),
                 ("Both have merit, [[A]] / [[B]].", "unparsed"),
                 ("[[A]][[B]]", "unparsed"),
                 ("[[A]]\n[[B]]", "unparsed"),
@@ -218,6 +224,10 @@ mod tests {
                 ("[[A>>B], [B>>A]]", "unparsed"),
                 (
                     "[[A>>B]] much better\n[[A>B]] better\n[[A=B]] level\n[[B>A]] better\n[[B>>A]] much better",
+                    "unparsed",
+                ),
+                (
+                    "1. A much better: [[A>>B]]\n2. A better: [[A>B]]\n3. Level: [[A=B]]\n4. B better: [[B>A]]\n5. B much better: [[B>>A]]",
                     "unparsed",
                 ),
                 ("Not [[A>B]].", "unparsed"),
