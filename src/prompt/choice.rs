@@ -29,7 +29,7 @@ pub(super) fn is_bare(phrase: &str) -> bool {
 
 fn tidy(phrase: &str) -> String {
     let lower = phrase.to_lowercase();
-    let edge = |c: char| c.is_whitespace() || "\"'“”‘’「」『』[](){}.!。、,;:$#".contains(c);
+    let edge = |c: char| c.is_whitespace() || "\"'“”‘’「」『』[](){}.!。、,;:$#|".contains(c);
     let trimmed = lower.trim_start_matches(edge);
     // A closing bracket belongs to a remark where one was opened.
     let trimmed = if trimmed.contains('(') {
@@ -64,7 +64,9 @@ fn compared(left: &str, sign: &str, right: &str) -> Option<Verdict> {
 /// `B (slightly better)`, `A - clearer`: a letter, a mark, and a remark that cannot take the letter back.
 fn remarked(text: &str) -> Option<regex::Captures<'_>> {
     let found = REMARKED.captures(text)?;
-    (!DOUBT.is_match(&found["remark"])).then_some(found)
+    let other = if side_of(&found["side"])? == Verdict::First { &*NAMES_B } else { &*NAMES_A };
+    let remark = &found["remark"];
+    (!DOUBT.is_match(remark) && !other.is_match(remark)).then_some(found)
 }
 
 const NOUN: &str = "(?:the )?(?:response|answer|reply|option|candidate|assistant|model|output|completion|text|回答|回答は|応答|返答|解答|返信|候補|選択肢|アシスタント|答え|回复|答案|选项)";
@@ -86,15 +88,20 @@ pattern!(
 pattern!(COMPARED, &format!(r"^(?:{NOUN} ?)?(?P<left>[ab]) ?(?P<sign>[<>=]+) ?(?:{NOUN} ?)?(?P<right>[ab])$"));
 pattern!(
     REMARKED,
-    &format!(r"^(?:{NOUN} ?)?{SIDE}(?: ?\(|[,;.:]? (?:because|since) | ?[–—;] ?| - )(?P<remark>.{{1,160}}?)\)?$")
+    &format!(
+        r"^(?:{NOUN} ?)?{SIDE}(?: (?:is|wins)(?: (?:slightly|clearly|much|marginally|far))?(?: the)?(?: (?:better|preferred|stronger|superior|winner))?(?: (?:response|answer|reply))?)?(?: ?\(|[,;.:]? (?:because|since) | ?[–—;:] ?| - )(?P<remark>.{{1,200}}?)\)?$"
+    )
 );
+// In a remark the letter of the other side, not the article, takes a verdict back or makes it a choice.
+pattern!(NAMES_A, r"\ba(?:$|[^\w\s]|\s+(?:is|was|has|wins|too|also|does|gives)\b)|\bfirst\b");
+pattern!(NAMES_B, r"\bb\b|\bsecond\b");
 pattern!(
     TIE,
     r"^(?:(?:it(?:'|’)?s |it is |this is |they are |they(?:'|’)re )?(?:a )?(?:tie|draw|tied|equal|even|equivalent|toss-?up)|(?:the )?same|neither|neither (?:one |answer |response )?is better|no (?:clear )?(?:winner|difference|preference)|both(?: (?:answers|responses|replies))?(?: are)? (?:equal|(?:equally|about as) (?:good|bad|correct|helpful|strong|weak)|the same|tied)|a ?= ?b|引き?分け|ひきわけ|同等|互角|同点|優劣なし|差なし|同じ(?:くらい|程度)?|どちらも同じ(?:くらい|程度)?|どちらも同等|甲乙つけがたい|平局|平手|一样好|不分上下)(?:です|だ|。)?(?: ?\([^()]{0,80}\))?$"
 );
 pattern!(
     DOUBT,
-    r"\b(?:a|b|c|not|no|or|both|neither|tie|tied|draw|equal|equally|even|wrong|worse|unsure|maybe|perhaps|first|second)\b|n't|n’t|ではな|でな|引き?分け|同等|同じ|不"
+    r"\b(?:c|not|no|or|both|neither|tie|tied|draw|equal|equally|even|wrong|worse|unsure|maybe|perhaps)\b|n't|n’t|ではな|でな|引き?分け|同等|同じ|不"
 );
 
 #[cfg(test)]
@@ -118,6 +125,14 @@ mod tests {
             ("B wins", Some(Second)),
             ("A (slightly better)", Some(First)),
             ("A > B", Some(First)),
+            ("A is better because it names the port", Some(First)),
+            ("B (a bit clearer)", Some(Second)),
+            ("Answer A: it cites the law", Some(First)),
+            ("B (A is right)", None),
+            ("A; B", None),
+            ("B - A", None),
+            ("A is better, or B", None),
+            ("A (first), B (second)", None),
             ("A < B", Some(Second)),
             ("B >> A", Some(Second)),
             ("A = B", Some(Tie)),

@@ -104,3 +104,217 @@ pattern!(
     REFUSAL,
     r"(?i)^(?:(?:i'm|i am|we're) (?:very |so |really |truly )?sorry[^.\n]{0,40}[,.]? |(?:sorry|unfortunately|apologies|i apologi[sz]e)[,.!]? (?:but )?)?(?:as an? (?:ai|language model)[^.\n]{0,60},? )?(?:but )?(?:i|we) (?:can't|cannot|can not|won't|will not|am unable to|am not able to|'m unable to|must decline to|must refuse to|have to decline to|am not comfortable)\s?(?:help|assist|compare|judge|evaluate|rate|rank|comply|engage|continue|fulfil|fulfill|answer|respond|provide|participate|process|do that|do this|comparing|judging)|^i'm (?:unable|not able|not comfortable)[^.\n]{0,12}(?:help|assist|compar|judg|evaluat|comply|engag|provid|answer|process)|^(?:申し訳(?:ありません|ございません)|すみません|恐れ入りますが)[^\n]{0,80}(?:できません|できかねます|いたしかねます|控え|お断り|お答えでき|お手伝いでき)|^(?:この|その|ご)[^。\n]{0,40}(?:にはお答えできません|はお手伝いできません|評価することはできません|お断りします)|^(?:抱歉|对不起|很抱歉)[^\n]{0,30}(?:无法|不能)"
 );
+
+/// What the tests beside the contracts compare: the grade, `A`, `B`, `tie`, or the kind of absence.
+#[cfg(test)]
+pub(super) fn outcome(contract: Contract, raw: &str, finish: FinishReason) -> String {
+    let read = contract.read(raw, finish);
+    read.grade.unwrap_or_else(|| {
+        match read.reading {
+            Reading::Said(Verdict::First) => "A",
+            Reading::Said(Verdict::Second) => "B",
+            Reading::Said(Verdict::Tie) => "tie",
+            Reading::None(kind) => kind.as_str(),
+        }
+        .to_owned()
+    })
+}
+
+/// Checks a table of `(reply, outcome)`; a reply that ends in `…` was cut off there.
+#[cfg(test)]
+pub(super) fn check(contract: Contract, table: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (raw, wanted) in table {
+        let (text, finish) =
+            raw.strip_suffix('…').map_or((*raw, FinishReason::Stop), |text| (text, FinishReason::Length));
+        let got = outcome(contract, text, finish);
+        if got != *wanted {
+            wrong.push(format!("{raw:?}: {got} instead of {wanted}: {}", contract.read(text, finish).why));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for contract in Contract::ALL {
+            assert_eq!(Contract::parse(contract.as_str()), Some(contract));
+        }
+        assert_eq!(Contract::parse(" JSON "), Some(Contract::Json));
+        assert_eq!(Contract::parse("yaml"), None);
+    }
+
+    #[test]
+    fn a_filter_and_a_refusal_field_outrank_the_text() {
+        for contract in Contract::ALL {
+            assert_eq!(outcome(contract, "[[A]]", FinishReason::ContentFilter), "filtered");
+            assert_eq!(outcome(contract, "Verdict: A", FinishReason::Refusal), "refused");
+        }
+    }
+
+    #[test]
+    fn only_an_unmistakable_refusal_is_one() {
+        let table = [
+            ("I'm sorry, but I can't compare these two texts.", "refused"),
+            ("I’m sorry, but I can’t help with that request.", "refused"),
+            ("I cannot assist with this.", "refused"),
+            ("As an AI language model, I am not able to judge such content.", "refused"),
+            ("Sorry, I won't evaluate this material.", "refused"),
+            ("Unfortunately, I must decline to answer.", "refused"),
+            ("申し訳ありませんが、この内容を評価することはできません。", "refused"),
+            ("申し訳ございませんが、お手伝いできません。", "refused"),
+            ("このご質問にはお答えできません。", "refused"),
+            ("抱歉，我无法比较这两个回答。", "refused"),
+            ("I cannot decide between the two.", "unparsed"),
+            ("The first reply says \"I can't help with that\".", "unparsed"),
+            ("Sorry for the delay. Both are fine.", "unparsed"),
+            ("申し訳ありませんが、少しお待ちください。", "unparsed"),
+            ("どちらとも言えません。", "unparsed"),
+            ("", "unparsed"),
+            ("<think>I can't help with that", "unparsed"),
+            ("<think>still thinking…", "truncated"),
+            ("I'm sorry, but I can't help with …", "refused"),
+        ];
+        for contract in Contract::ALL {
+            check(contract, &table);
+        }
+    }
+
+    #[test]
+    fn a_long_run_of_anything_is_read_in_linear_time() {
+        let pieces = [
+            "[",
+            "[[A",
+            "[[A]]",
+            "[[A]] or ",
+            "{",
+            "{\"",
+            "{\"winner\":",
+            "{\"winner\": \"A\", \"reason\": \"",
+            "{“winner",
+            "{'a': '",
+            "[[",
+            "]]",
+            "Verdict: ",
+            "Verdict: A\n",
+            "verdict is ",
+            "\"[[B]]\" ",
+            "<think>",
+            "</think>",
+            "&#91;",
+            "~~",
+            "`",
+            "```\n",
+            "\\boxed{",
+            "\"",
+            "判定：",
+            "\u{200b}",
+            "a\u{301}",
+            "> [[A]]\n",
+            "not [[A]] if ",
+            "I'm sorry, ",
+            "the reply says ",
+            "{\"a\":[",
+            " ",
+            "\n",
+            "\\",
+            "_",
+            "my the ",
+        ];
+        for piece in pieces {
+            let raw = piece.repeat(20_000 / piece.len() + 1);
+            for contract in Contract::ALL {
+                let spent = spent(contract, &raw);
+                // Some ten milliseconds without optimisation. A quadratic reading would take several seconds.
+                assert!(spent < Duration::from_secs(2), "{contract} {piece:?}: {spent:?}");
+            }
+        }
+    }
+
+    /// Time of one reading.
+    #[allow(clippy::disallowed_methods)] // What is tested here is time itself.
+    fn spent(contract: Contract, raw: &str) -> Duration {
+        let start = std::time::Instant::now();
+        let read = contract.read(raw, FinishReason::Length);
+        assert!(!read.why.is_empty());
+        start.elapsed()
+    }
+
+    fn fragments() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("[[A]]"),
+            Just("[[B]]"),
+            Just("[[C]]"),
+            Just("[["),
+            Just("]]"),
+            Just("A"),
+            Just("B"),
+            Just(">"),
+            Just("Verdict: "),
+            Just("判定："),
+            Just("{\"winner\": \"A\"}"),
+            Just("{\"winner\":"),
+            Just("\""),
+            Just("}"),
+            Just("<think>"),
+            Just("</think>"),
+            Just("\n"),
+            Just(" "),
+            Just("```"),
+            Just("“"),
+            Just("」"),
+            Just("&#91;"),
+            Just("not "),
+            Just(" or "),
+            Just("[[A>>B]]"),
+            Just("\\"),
+            Just("\u{200b}"),
+            Just("［［Ｂ］］"),
+            Just("~~"),
+        ];
+        proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn any_text_gives_an_answer(raw in any::<String>(), mixed in fragments()) {
+            for contract in Contract::ALL {
+                for finish in [FinishReason::Stop, FinishReason::Length] {
+                    prop_assert!(!contract.read(&raw, finish).why.is_empty());
+                    let read = contract.read(&mixed, finish);
+                    prop_assert!(!read.why.is_empty());
+                    prop_assert!(read.grade.is_none() || contract == Contract::Scale5);
+                }
+            }
+        }
+
+        #[test]
+        fn invisible_characters_and_line_ends_change_nothing(mixed in fragments()) {
+            let dressed = format!("\u{feff}{}\u{200e}", mixed.replace('\n', "\r\n"));
+            for contract in Contract::ALL {
+                let (one, other) = (outcome(contract, &mixed, FinishReason::Stop), outcome(contract, &dressed, FinishReason::Stop));
+                prop_assert_eq!(one, other);
+            }
+        }
+
+        #[test]
+        fn reasoning_in_front_changes_nothing(mixed in fragments()) {
+            prop_assume!(!mixed.contains("think>"));
+            let dressed = format!("<think>Surely [[A]]. Verdict: B {{\"winner\": \"A\"}}</think>{mixed}");
+            for contract in Contract::ALL {
+                let (one, other) = (outcome(contract, &mixed, FinishReason::Stop), outcome(contract, &dressed, FinishReason::Stop));
+                prop_assert_eq!(one, other);
+            }
+        }
+    }
+}

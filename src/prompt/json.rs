@@ -33,12 +33,14 @@ fn read_objects(text: &str, names: &[&str], ending: Ending) -> Result<Picked<Ver
     let page = Page::of_data(text);
     let mut marks: Vec<Mark<Verdict>> = Vec::new();
     let mut unsure = false;
-    for object in objects(page.text()) {
+    for object in objects(text) {
         let mut said = Vec::new();
         collect(&object.fields, names, &mut said);
         let Some(&first) = said.first() else { continue };
         let agreed = said.iter().all(|one| *one == first);
-        let value = first.filter(|_| agreed && object.state != State::Broken);
+        // `"A" | "B"`: the syntax breaks right behind the winner.
+        let broken = object.state == State::Broken && object.fields.last().is_some_and(|(key, _)| is_named(key, names));
+        let value = first.filter(|_| agreed && !broken);
         let alone = matches!(page.standing(object.start, object.end), Standing::Alone | Standing::Opening);
         if unsure && !alone {
             // A broken object may hold this one in a string whose quotes were not escaped.
@@ -91,4 +93,66 @@ fn descend(node: &Node, names: &[&str], said: &mut Vec<Option<Verdict>>) {
 fn is_named(key: &str, names: &[&str]) -> bool {
     let key = key.trim().to_lowercase();
     names.contains(&key.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::prompt::contract::{Contract, check};
+
+    #[test]
+    fn a_json_reply_is_read_as_its_author_meant_it_or_not_at_all() {
+        check(
+            Contract::Json,
+            &[
+                // Read.
+                (r#"{"reason": "Names the port.", "winner": "B"}"#, "B"),
+                (r#"{"reason": "He said \"[[A]]\" {\"winner\": \"A\"}", "winner": "B"}"#, "B"),
+                ("{\n  \"winner\" : \" tie \"\n}", "tie"),
+                ("{winner: 'A', reason: 'it\\'s right'}", "A"),
+                ("{'winner': 'B', 'reason': 'it's shorter'}", "B"),
+                (r#"{"Winner": "b"}"#, "B"),
+                (r#"{"winner": A}"#, "A"),
+                (r#"{"winner": "A", "reason": "It says "yes" here."}"#, "A"),
+                (r#"{"winner": "\u0042"}"#, "B"),
+                (r#"{"winner": "回答A", "reason": "正確です。"}"#, "A"),
+                (r#"{"winner": "引き分け"}"#, "tie"),
+                ("｛＂ｗｉｎｎｅｒ＂：＂Ｂ＂｝", "B"),
+                (r#"{"winner": "B", "reason": "彼は＂はい＂と答えた"}"#, "B"),
+                (r"{&quot;winner&quot;: &quot;A&quot;}", "A"),
+                (r#"{"verdict": "A", "winner": "B"}"#, "B"),
+                (r#"{"winner": "A", "winner": "A"}"#, "A"),
+                (r#"{"winner": "B", "scores": [1, 2, {"winner": "A"}]}"#, "B"),
+                (r#"{"text": "An open { brace"} {"winner": "A"}"#, "A"),
+                (r#"Sets like {1, 2} and {x: are fine. {"winner": "B"}"#, "B"),
+                (r#"{"winner": "B"} The second reply contains {"winner": "A"}."#, "B"),
+                ("```json\n{\"winner\": \"A\"}\n```\n```json\n{\"winner\": \"A\"}\n```", "A"),
+                (r#"{"reason": "ok", "winner": "A", "rea…"#, "A"),
+                // Not read.
+                (r#"{"winner": "A" | "B" | "tie", "reason": "..."}"#, "unparsed"),
+                (r#"{"winner": "A|B|tie"}"#, "unparsed"),
+                (r#"{"winner": "A", "B" or "tie"}"#, "unparsed"),
+                (r#"{"winner": ["A", "B"]}"#, "unparsed"),
+                (r#"{"winner": ["A"]}"#, "unparsed"),
+                (r#"{"winner": {"name": "A"}}"#, "unparsed"),
+                (r#"{"winner": "Neither A nor B is safe"}"#, "unparsed"),
+                (r#"{"winner": "not A"}"#, "unparsed"),
+                (r#"{"winner": "どちらでもない"}"#, "unparsed"),
+                (r#"{"winner": "AまたはB"}"#, "unparsed"),
+                (r#"{"winner": "2"}"#, "unparsed"),
+                (r#"{"the winner": "A"}"#, "unparsed"),
+                (r#""winner": "A""#, "unparsed"),
+                (r#"{"winner": "A"} {"winner": null}"#, "unparsed"),
+                (r#"[{"winner": "A"}, {"winner": "B"}]"#, "unparsed"),
+                (r#"{"tone": {"winner": "A"}, "facts": {"winner": "B"}}"#, "unparsed"),
+                (r#"{"winner": "A", "reason": "the other reply had {"winner": "B"} in it"}"#, "unparsed"),
+                (r#"The second reply contains {"winner": "B"}."#, "unparsed"),
+                ("<think>{\"winner\": \"A\"}</think>", "unparsed"),
+                ("The winner is B.", "unparsed"),
+                ("[[A]]", "unparsed"),
+                (r#"{"winner": "A…"#, "truncated"),
+                (r#"{"winner": A…"#, "truncated"),
+                (r#"{"winner":…"#, "truncated"),
+            ],
+        );
+    }
 }

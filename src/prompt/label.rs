@@ -16,11 +16,6 @@ pub(super) fn read(answer: &str, ending: Ending) -> Result<Picked<Verdict>, Unpi
 /// All verdict lines of a page. A key amid a sentence can only contradict a line before it.
 pub(super) fn marks(page: &Page, ending: Ending) -> Vec<Mark<Verdict>> {
     let lines: Vec<(usize, &str)> = page.lines().filter(|(_, line)| !line.trim().is_empty()).collect();
-    let whole_to = match ending {
-        Ending::Whole => usize::MAX,
-        // Without a line end behind it nobody knows whether `A` was to become `A tie`.
-        Ending::Cut => page.text().trim_end_matches('\n').len(),
-    };
     let mut marks = Vec::new();
     for (index, &(start, line)) in lines.iter().enumerate() {
         let next = lines.get(index + 1).copied();
@@ -36,21 +31,20 @@ pub(super) fn marks(page: &Page, ending: Ending) -> Vec<Mark<Verdict>> {
             marks.extend(mark(page, &found, next));
         }
     }
-    for mark in &mut marks {
-        if mark.end >= whole_to
-            && ending == Ending::Cut
-            && mark.value != Some(Verdict::Tie)
-            && !page_ends_line(page, mark.end)
-        {
-            mark.value = None;
+    if ending == Ending::Cut {
+        for mark in &mut marks {
+            if mark.value != Some(Verdict::Tie) && is_at_the_cut(page, mark.end) {
+                mark.value = None;
+            }
         }
     }
     marks
 }
 
-/// True where something that ends a line or a sentence stands behind the value.
-fn page_ends_line(page: &Page, end: usize) -> bool {
-    page.text()[..end].ends_with(['.', '。', '!', ')']) || page.text()[end..].starts_with("\n\n")
+/// True where the reply ends right behind the value: nobody knows whether `A` was to become `A tie`.
+fn is_at_the_cut(page: &Page, end: usize) -> bool {
+    let rest = &page.text()[end..];
+    rest.trim().is_empty() && !rest.starts_with("\n\n")
 }
 
 struct Found<'a> {
@@ -92,7 +86,11 @@ fn mark(page: &Page, found: &Found<'_>, next: Option<(usize, &str)>) -> Option<M
     if (!own || !found.firm) && (read.is_none() || !is_bare(value)) {
         return None;
     }
-    let end = found.start + found.value + found.line[found.value..found.until].trim_end().len();
+    let phrase = found.line[found.value..found.until]
+        .trim_end_matches(|c: char| c.is_whitespace() || ".。!\"'”’」』)".contains(c));
+    let end = found.start + found.value + phrase.len();
+    // What leads up to a key of the judge's own belongs to it; amid a sentence the key alone does.
+    let lead = if own { lead.trim_start_matches(|c: char| !c.is_alphabetic()) } else { "" };
     Some(Mark {
         value: read,
         shown: found.line[found.key..found.until].trim().chars().take(40).collect(),
@@ -147,3 +145,76 @@ const TAKEN_BACK: &str = r"\b(?:no|not|wait|actually|however|but|or|tie|draw)\b|
 pattern!(BACK_FROM_A, &format!(r"(?i){TAKEN_BACK}|\bsecond\b|\bB\b"));
 pattern!(BACK_FROM_B, &format!(r"(?i){TAKEN_BACK}|\bfirst\b|(?-i)\bA (?:is|wins)\b|\b(?:answer|response|reply) A\b"));
 pattern!(BACK_FROM_TIE, &format!(r"(?i){TAKEN_BACK}|\b(?:better|wins)\b"));
+
+#[cfg(test)]
+mod tests {
+    use crate::prompt::contract::{Contract, check};
+
+    #[test]
+    fn a_label_reply_is_read_as_its_author_meant_it_or_not_at_all() {
+        check(
+            Contract::Label,
+            &[
+                // Read.
+                ("The year is wrong in A.\n\nVerdict: B", "B"),
+                ("VERDICT = a", "A"),
+                ("Verdict: **tie**", "tie"),
+                ("Therefore, my final verdict is: B.", "B"),
+                ("The verdict is A.", "A"),
+                ("So the second is better. Verdict: B", "B"),
+                ("Verdict: A. The first one names the port.", "A"),
+                ("Verdict: \\boxed{B}", "B"),
+                ("| Verdict: A |", "A"),
+                ("1. Verdict: B", "B"),
+                ("Verdict: \"A\"", "A"),
+                ("Verdict: B<|eot_id|>", "B"),
+                ("Verdict: A\nVerdict: B\nVerdict: tie\n\nThe first has the unit wrong.\n\nFinal verdict: B", "B"),
+                ("Initial verdict: A\nFinal verdict: B", "B"),
+                ("判定：Ａ", "A"),
+                ("最終判定: 回答B", "B"),
+                ("判定：引き分け", "tie"),
+                ("判定はBです。", "B"),
+                ("Verdict: 同等", "tie"),
+                ("Verdict: Ｂ（わずかに優位）", "B"),
+                ("理由は以上です。Verdict: A", "A"),
+                ("**最終判定**：**A**です", "A"),
+                ("正しさ: A\n網羅性: B\n文体: B\nVerdict: A", "A"),
+                ("```\nVerdict: B\n```", "B"),
+                ("The second reply says \"Verdict: B\" itself.\n\nVerdict: A", "A"),
+                ("Verdict: A\n\n(The other reply contained \"Verdict: B\".)", "A"),
+                ("Verdict: B\n\n…", "B"),
+                ("The second reply ends with:\nVerdict: B\n\nVerdict: A", "A"),
+                ("Verdict: A\nBut the unit is wrong there.\nVerdict: B", "B"),
+                // Not read.
+                ("Verdict: A\n\n> Verdict: B", "unparsed"),
+                ("Verdict: Both A and B are correct.", "unparsed"),
+                ("Verdict: A|B|tie", "unparsed"),
+                ("Verdict: A or B", "unparsed"),
+                ("Verdict: <A, B or tie>", "unparsed"),
+                ("Verdict: Absolutely B", "unparsed"),
+                ("Verdict: A good one from both", "unparsed"),
+                ("Verdict: A is not better", "unparsed"),
+                ("Verdict: A. No, wait, it is B.", "unparsed"),
+                ("Verdict: D", "unparsed"),
+                ("Verdict: 1", "unparsed"),
+                ("Verdict: A\nVerdict: B", "unparsed"),
+                ("Verdict: A\nVerdict: B\nVerdict: tie", "unparsed"),
+                ("Verdict: A\n\nOn reflection I change my verdict: B", "unparsed"),
+                ("The second reply claims a verdict: B", "unparsed"),
+                ("\"Verdict: B\"? I do not think so.", "unparsed"),
+                ("No verdict: both fail.", "unparsed"),
+                ("Winner: B", "unparsed"),
+                ("A", "unparsed"),
+                ("判定：AまたはB", "unparsed"),
+                ("判定：Aではない", "unparsed"),
+                ("判定：どちらとも言えない", "unparsed"),
+                ("回答Aの方が良いと思います。", "unparsed"),
+                ("> Verdict: A\n> Verdict: B", "unparsed"),
+                ("Verdict:\nThe first is a little better.", "unparsed"),
+                ("Verdict: A…", "truncated"),
+                ("Verdict: …", "truncated"),
+                ("My first verdict: B. Then I saw that…", "truncated"),
+            ],
+        );
+    }
+}

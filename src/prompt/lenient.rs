@@ -33,7 +33,7 @@ pub(super) enum State {
     Whole,
     /// The text ends, or the syntax breaks within a later field: the fields read so far are whole.
     Partial,
-    /// The syntax breaks right behind a value (`"A" | "B"`): the last field cannot be trusted.
+    /// The syntax breaks right behind a value or its comma (`"A" | "B"`): the last field cannot be trusted.
     Broken,
 }
 

@@ -149,28 +149,39 @@ fn strike_sentence<V: Copy + PartialEq>(page: &Page, seen: &mut [Seen<'_, V>], o
     }
 }
 
-/// Neighbouring lines of one shape that together hold all options are an echoed list.
+/// Neighbouring lines that together hold all options are an echoed list, whatever words stand on them.
 fn strike_lists<V: Copy + PartialEq>(seen: &mut [Seen<'_, V>], options: usize) {
-    let listed = |one: &Seen<'_, V>| matches!(one.standing, Standing::Alone | Standing::Opening);
     let mut from = 0;
     while from < seen.len() {
         let mut to = from + 1;
-        while to < seen.len() && listed(&seen[to]) && seen[to].line <= seen[to - 1].line + 1 {
+        while to < seen.len() && seen[to].line <= seen[to - 1].line + 1 {
             to += 1;
         }
-        if listed(&seen[from]) && distinct(&seen[from..to]) >= options {
-            // `Verdict: A` below the list of options is the verdict, not the list's last line.
-            let last = to - 1;
-            let apart = last > from
-                && distinct(&seen[from..last]) >= options
-                && seen[last].rank > seen[from..last].iter().map(|one| one.rank).max().unwrap_or(0);
-            let end = if apart { last } else { to };
-            for one in &mut seen[from..end] {
-                one.fate = Fate::Echo;
-            }
-        }
+        strike_list(&mut seen[from..to], options);
         from = to;
     }
+}
+
+fn strike_list<V: Copy + PartialEq>(run: &mut [Seen<'_, V>], options: usize) {
+    if distinct(run) < options {
+        return;
+    }
+    // `Verdict: A` below the options, or below lines of another shape, is the verdict and not the list's last line.
+    let list = match run.split_last_mut() {
+        Some((last, list))
+            if last.standing == Standing::Alone && distinct(list) >= options && stands_out(last, list) =>
+        {
+            list
+        }
+        _ => run,
+    };
+    for one in list {
+        one.fate = Fate::Echo;
+    }
+}
+
+fn stands_out<V>(last: &Seen<'_, V>, list: &[Seen<'_, V>]) -> bool {
+    list.iter().all(|one| one.rank < last.rank) || list.iter().all(|one| one.standing != Standing::Alone)
 }
 
 fn distinct<V: Copy + PartialEq>(seen: &[Seen<'_, V>]) -> usize {
@@ -210,7 +221,8 @@ fn decide<V: Copy + PartialEq>(page: &Page, seen: &[Seen<'_, V>], ending: Ending
         return because(format!("{} is taken back afterwards", spot(page, last)));
     }
     let earlier = |one: &&Seen<'_, V>| one.mark.start < last.mark.start;
-    let before: Vec<_> = seen.iter().filter(|one| earlier(one) && own(one) && differs(one)).collect();
+    let before: Vec<_> =
+        seen.iter().filter(|one| earlier(one) && standing(one) && one.place == last.place && differs(one)).collect();
     if let Some(other) = before.iter().rfind(|one| one.mark.value.is_some()) {
         let mention = matches!(last.standing, Standing::Mid | Standing::Opening);
         let beside = last.line <= other.line + 1
@@ -255,7 +267,7 @@ pattern!(
 );
 pattern!(
     NEGATED_BEHIND,
-    r"(?i)^[\x22'”」)]?\s*(?:では?な[いく]|じゃな[いく]|(?:is|was|would be|seems|looks) (?:not|wrong|incorrect)\b|isn['’]t\b|不对|不是)"
+    r"(?i)^[\x22'”」)]?\s*(?:では?な[いく]|じゃな[いく]|(?:is|was|would be|seems|looks) (?:not|wrong|incorrect)\b|or (?:maybe |perhaps )?not\b|isn['’]t\b|不对|不是)"
 );
 pattern!(
     IF_BEHIND,

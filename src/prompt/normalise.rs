@@ -140,7 +140,7 @@ pattern!(FINAL_CHANNEL, r"<\|channel\|>\s*final\s*<\|message\|>");
 // A model that runs on writes the next turn of somebody else.
 pattern!(
     NEXT_TURN,
-    r"(?i)<(?:\|im_start\||start_of_turn)>\s*(?:user|system)\b|<\|start_header_id\|>\s*(?:user|system)\b"
+    r"(?i)<(?:\|im_start\||start_of_turn)>\s*(?:user|system)\b|<\|start_header_id\|>\s*(?:user|system)\b|<\|(?:endoftext|im_end|eot_id|end)\|>\s*(?:human|user|question|instruction|system)\s*:"
 );
 pattern!(END_MARK, r"(?i)<[|｜][a-z0-9_▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad|end_of_turn|start_of_turn)>|\[/?INST\]");
 pattern!(ENTITY, r"&(?:#(?P<dec>[0-9]{1,7})|#[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<name>[a-zA-Z]{2,8}));");
@@ -184,6 +184,7 @@ mod tests {
         assert_eq!(answer("[[A]]</s>\u{feff}").text, "[[A]]");
         assert_eq!(answer("[[A]]<｜end▁of▁sentence｜>").text, "[[A]]");
         assert_eq!(answer("[[A]]<|im_end|>\n<|im_start|>user\nSay [[B]]").text, "[[A]]\n");
+        assert_eq!(answer("[[A]]<|endoftext|>Human: Say [[B]]").text, "[[A]]");
     }
 
     #[test]

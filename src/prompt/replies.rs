@@ -80,3 +80,29 @@ pub fn finish_reason(word: &str) -> Option<FinishReason> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_in_and_a_record_with_every_field_comes_out() {
+        let read =
+            read_line(Contract::Scale5, r#"{"id":"x","raw":"[[B>A]]","finish_reason":"end_turn","more":1}"#).unwrap();
+        assert_eq!(
+            serde_json::to_string(&read).unwrap(),
+            r#"{"id":"x","verdict":"second","grade":"B>A","no_verdict":null,"why":"read `[[B>A]]` on line 1"}"#
+        );
+        let cut = read_line(Contract::Bracket, r#"{"id":"y","raw":"[[B","finish_reason":"length"}"#).unwrap();
+        assert_eq!((cut.verdict, cut.no_verdict), (None, Some(NoVerdict::Truncated)));
+    }
+
+    #[test]
+    fn a_line_of_another_shape_is_refused_with_the_reason() {
+        let message = |line| read_line(Contract::Label, line).unwrap_err().to_string();
+        assert!(message(r#"{"id":"x"}"#).contains("raw"));
+        assert!(message("[[A]]").contains("not a raw reply"));
+        assert!(message(r#"{"id":"x","raw":"","finish_reason":"lenght"}"#).contains("\"lenght\""));
+    }
+}

@@ -129,7 +129,7 @@ fn load_with(path: &str, contract: Option<Contract>) -> Result<JudgePrompt, Prom
     let bytes = std::fs::read(path).map_err(|source| PromptError::Read {
         path: path.to_owned(),
         source,
-        hint: nearest(path, embedded::EMBEDDED)
+        hint: nearest(&name_of(path), embedded::EMBEDDED)
             .map_or_else(String::new, |near| format!("; there is an embedded prompt {near:?}")),
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -162,6 +162,12 @@ fn finish(inspected: Inspected, origin: &str) -> Result<JudgePrompt, PromptError
     Ok(JudgePrompt { warnings, ..inspected.prompt })
 }
 
+/// The file name without `.md`: what an embedded prompt would be called.
+fn name_of(path: &str) -> String {
+    let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
+    name.strip_suffix(".md").map_or(name.clone(), str::to_owned)
+}
+
 /// The stem of a path: the id of prompts that state none.
 pub(super) fn stem(origin: &str) -> String {
     Path::new(origin).file_stem().map_or_else(|| origin.to_owned(), |stem| stem.to_string_lossy().into_owned())
@@ -178,7 +184,7 @@ impl JudgePrompt {
         self.digest
     }
 
-    /// True where the template shows a reference answer or a rubric: items without one are then refused.
+    /// The optional fields (`reference`, `rubric`) that the template shows: items without one of them are refused.
     pub fn needs(&self) -> Vec<&'static str> {
         [Slot::Reference, Slot::Rubric].into_iter().filter(|&slot| self.has(slot)).map(Slot::name).collect()
     }
@@ -226,18 +232,22 @@ impl JudgePrompt {
         if self.has(Slot::Rubric) {
             texts.extend(pair.rubric.as_deref());
         }
-        let mut digest = Digest::of_parts(texts.iter().map(|text| text.as_bytes()));
-        loop {
-            // Six digits are short enough for small models to copy over and rarely need a second draw.
-            // A text of finite length cannot hold every tag that later draws reach, since they grow.
-            for length in 6..=64 {
-                let tag = digest.to_string()[..length].to_owned();
-                if !texts.iter().any(|text| text.contains(&tag)) {
-                    return tag;
-                }
+        free_tag(Digest::of_parts(texts.iter().map(|text| text.as_bytes())), &texts)
+    }
+}
+
+/// The shortest head of the digest, from six digits on, that occurs in none of the texts. Six are short enough for
+/// small models and rarely need a second look.
+fn free_tag(mut digest: Digest, texts: &[&str]) -> String {
+    loop {
+        let digits = digest.to_string();
+        for length in 6..=digits.len() {
+            if !texts.iter().any(|text| text.contains(&digits[..length])) {
+                return digits[..length].to_owned();
             }
-            digest = Digest::of(digest.bytes());
         }
+        // The texts hold all 64 digits. No finite text holds every member of the chain of digests.
+        digest = Digest::of(digest.bytes());
     }
 }
 
@@ -283,10 +293,19 @@ mod tests {
         let first = tag(&pair);
         assert_eq!(first.len(), 6);
         assert_ne!(tag(&Pair::new("q", "?", "one", "three")), first);
-        // A question that names the tag of the pair as it would be without the question's last line.
-        pair.response_b = format!("{first}\n{}", tag(&pair));
+        pair.response_b = format!("{first} {first}");
         let text = filled(TEMPLATE, &pair, Order::Ab);
         assert_eq!(text.matches(&tag(&pair)).count(), 4);
+    }
+
+    #[test]
+    fn a_tag_that_a_text_foresaw_is_drawn_again() {
+        let digest = Digest::of(b"texts");
+        let digits = digest.to_string();
+        assert_eq!(free_tag(digest, &["nothing"]), digits[..6]);
+        assert_eq!(free_tag(digest, &["x", &digits[..9]]), digits[..10]);
+        let next = Digest::of(digest.bytes()).to_string();
+        assert_eq!(free_tag(digest, &[&digits]), next[..6]);
     }
 
     #[test]

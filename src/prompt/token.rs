@@ -13,12 +13,12 @@ pub(super) fn read_bracket(answer: &str, ending: Ending) -> Result<Picked<Verdic
     let page = Page::of_prose(answer);
     let mut marks = tokens(&page, bracket_value);
     // `Final verdict: B` has another form than asked; it cannot be read, yet it can contradict a token before it.
-    marks.extend(
-        label::marks(&page, Ending::Whole)
-            .into_iter()
-            .filter(|mark| mark.value.is_some())
-            .map(|mark| Mark { weight: Weight::Objection, ..mark }),
-    );
+    let tokens: Vec<usize> = marks.iter().map(|mark| mark.start).collect();
+    let holds_token = |mark: &Mark<Verdict>| {
+        tokens.get(tokens.partition_point(|&token| token < mark.start)).is_some_and(|&token| token <= mark.end)
+    };
+    let others = label::marks(&page, Ending::Whole).into_iter().filter(|one| one.value.is_some() && !holds_token(one));
+    marks.extend(others.map(|mark| Mark { weight: Weight::Objection, ..mark }));
     marks.sort_by_key(|mark| mark.start);
     pick(&page, &marks, 3, ending)
 }
@@ -118,3 +118,122 @@ pattern!(
 pattern!(WORDS, r"^[\p{L} /|'?-]{1,60}$");
 pattern!(NOUN, r"(?i)\b(?:response|answer|reply|assistant|option|model)\b|回答|応答|返答");
 pattern!(STEP, r"^(?P<left>[ab])(?P<sign>[<>=]{1,3})(?P<right>[ab])$");
+
+#[cfg(test)]
+mod tests {
+    use crate::prompt::contract::{Contract, check};
+
+    #[test]
+    fn a_bracket_reply_is_read_as_its_author_meant_it_or_not_at_all() {
+        check(
+            Contract::Bracket,
+            &[
+                // Read.
+                ("The dose in the second is right.\n\n[[B]]", "B"),
+                ("[[A]] seemed right.\n\nWait: its total is off by ten, so the other wins. [[B]]", "B"),
+                ("First impression: [[B]]\nFinal verdict: [[A]]", "A"),
+                ("# Verdict\n\n**[[C]]**", "tie"),
+                ("<b>[[A]]</b><|im_end|>", "A"),
+                ("My pick is [[A]], not [[B]].", "A"),
+                ("I choose [[B]] over [[A]].", "B"),
+                ("Ich entscheide mich für [[B]].", "B"),
+                ("Options: [[A]], [[B]] or [[C]].\nThe first one cites its source.\n[[A]]", "A"),
+                ("[[A]]: first better\n[[B]]: second better\n[[C]]: level\n\nMy verdict: [[B]]", "B"),
+                ("Correctness: [[A]]\nTone: [[B]]\nLength: [[C]]\nVerdict: [[A]]", "A"),
+                ("回答Bの方が正確です。よって【【Ｂ】】とします。", "B"),
+                ("最初は[[A]]と考えましたが、計算が誤っていました。\n最終判定：[[B]]", "B"),
+                ("[[A]]ではなく[[B]]です。", "B"),
+                ("回答Aには「[[A]]」と書かれていますが、内容は劣ります。\n[[B]]", "B"),
+                ("引き分けです。[[C]]", "tie"),
+                ("\"[[B]]\"", "B"),
+                ("~~[[A]]~~ [[B]]", "B"),
+                ("$\\boxed{[[A]]}$", "A"),
+                ("My choice:\n```text\n[[B]]\n```\n", "B"),
+                ("Final verdict: \"[[A]]\"", "A"),
+                ("Final verdict: [[A]]\n\nThe second reply contained:\n> I am fine", "A"),
+                ("Reasons.\n[[B]]\n…", "B"),
+                ("The first is better: [[A]]\nThe second is better: [[B]]\nLevel: [[C]]\n[[B]]", "B"),
+                ("[[B]] is right. [[A]] is wrong.", "B"),
+                ("Both replies contain [[A]] as text. [[B]]", "B"),
+                // Not read.
+                ("1. The first is better: [[A]]\n2. The second is better: [[B]]\n3. Level: [[C]]", "unparsed"),
+                ("[[A]] or maybe not", "unparsed"),
+                ("Final verdict: [[A]]. [[B]] was close.", "unparsed"),
+                ("Both have merit, [[A]] / [[B]].", "unparsed"),
+                ("[[A]][[B]]", "unparsed"),
+                ("[[A]]\n[[B]]", "unparsed"),
+                ("[[A]] > [[B]]", "unparsed"),
+                ("Between [[A]] and [[B]] it is hard to say.", "unparsed"),
+                ("Certainly not [[A]].", "unparsed"),
+                ("If the first is better I answer [[A]], otherwise [[B]].", "unparsed"),
+                ("[[A]] if the first is better.", "unparsed"),
+                ("Answer with [[A]], [[B]] or [[C]].", "unparsed"),
+                ("- [[A]]: first\n- [[B]]: second\n- [[C]]: tie", "unparsed"),
+                ("The second reply ends with [[B]].", "unparsed"),
+                ("回答Bの末尾には「[[B]]」とあります。", "unparsed"),
+                ("[[A]]か[[B]]か、判断できません。", "unparsed"),
+                ("回答Aが優れています。", "unparsed"),
+                ("[[A\u{338}]]", "unparsed"),
+                ("[[~~A~~]]", "unparsed"),
+                ("I lean towards [[A]].\nFinal verdict: [[undecided]]", "unparsed"),
+                ("I lean towards [[A]] for now.\nFinal verdict: B", "unparsed"),
+                ("[[A]] looked best, but my final verdict: [[B…", "truncated"),
+                ("Perhaps [[A]] at first, though [[B]] has the better…", "truncated"),
+                ("<thinking>[[A]]</thinking>", "unparsed"),
+                ("[A]", "unparsed"),
+                ("[[your choice]]", "unparsed"),
+                ("[[]]", "unparsed"),
+                ("[[Not A]]", "unparsed"),
+                ("[[A good answer]]", "unparsed"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_five_step_reply_is_read_as_its_author_meant_it_or_not_at_all() {
+        check(
+            Contract::Scale5,
+            &[
+                ("Only the first runs.\n[[A>>B]]", "A>>B"),
+                ("[[ b  <<  a ]]", "A>>B"),
+                ("[[A<<B]]", "B>>A"),
+                ("[[A < B]]", "B>A"),
+                ("Verdict: [A>B]", "A>B"),
+                ("[[Answer A > Answer B]]", "A>B"),
+                ("［［Ｂ＞＞Ａ］］です。", "B>>A"),
+                ("僅差です。\n最終判定：【【Ａ＝Ｂ】】", "A=B"),
+                ("[[回答B>回答A]]", "B>A"),
+                ("[[A&#62;B]]", "A>B"),
+                ("[[`A>B`]]", "A>B"),
+                ("[[B=A]]", "A=B"),
+                ("At first [[A>B]].\n\nAfter running it: [[B>A]]", "B>A"),
+                ("```\n[[A>>B]]\n```", "A>>B"),
+                ("The step is [[A>B]], not [[A>>B]].", "A>B"),
+                ("[[A>B]]\n[[A>>B]]", "unparsed"),
+                ("[[A>B]] or [[A>>B]]", "unparsed"),
+                ("[[B]]", "unparsed"),
+                ("[[C]]", "unparsed"),
+                ("[[A>C]]", "unparsed"),
+                ("[[A<>B]]", "unparsed"),
+                ("[[A>=B]]", "unparsed"),
+                ("[[A>B>A]]", "unparsed"),
+                ("[[B>B]]", "unparsed"),
+                ("[[A><B]]", "unparsed"),
+                ("A>>B", "unparsed"),
+                ("[[5]]", "unparsed"),
+                ("[[A>>B], [B>>A]]", "unparsed"),
+                (
+                    "[[A>>B]] much better\n[[A>B]] better\n[[A=B]] level\n[[B>A]] better\n[[B>>A]] much better",
+                    "unparsed",
+                ),
+                (
+                    "1. A much better: [[A>>B]]\n2. A better: [[A>B]]\n3. Level: [[A=B]]\n4. B better: [[B>A]]\n5. B much better: [[B>>A]]",
+                    "unparsed",
+                ),
+                ("Not [[A>B]].", "unparsed"),
+                ("どちらかと言えばAです。", "unparsed"),
+                ("First [[A>B]], then [[B>…", "truncated"),
+            ],
+        );
+    }
+}

@@ -50,3 +50,11 @@ fn every_must_case_is_right_and_nearly_every_slip_is_recovered() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(recovered * 100 >= should * 95, "recovered only {recovered} of {should}");
 }
+
+#[test]
+fn a_template_without_a_slot_is_refused_by_the_name_of_the_slot() {
+    let Some(folder) = folder() else { return };
+    let path = folder.join("cases/inputs/template_missing_slot.txt");
+    let message = tribunal::prompt::load(path.to_str().unwrap()).unwrap_err().to_string();
+    assert!(message.contains("response_b") && message.contains("template_missing_slot.txt"), "{message}");
+}
