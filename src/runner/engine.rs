@@ -295,8 +295,9 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let judge = self.trial.judges[planned.judge].name();
         let now = self.now();
         let lane = &mut self.lanes[planned.judge];
-        let no_server = error.status.is_none() && error.class == CallClass::Retry(None);
-        if no_server && !lane.accepted && !lane.accepted_before && question.failures >= FIRST_TRIES {
+        lane.reached |= error.status.is_some();
+        let no_server = !(lane.reached || lane.accepted || lane.accepted_before);
+        if no_server && question.failures >= FIRST_TRIES {
             self.fail(question.task, error);
             self.stop(Halt::Setup(SetupError::new(judge, JudgeKind::Endpoint, error)));
             return;

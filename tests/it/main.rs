@@ -3,4 +3,6 @@
 
 mod judge;
 mod reference;
+mod runner;
 mod scripted;
+mod store;
