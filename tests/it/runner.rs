@@ -1,6 +1,6 @@
 //! Whole runs against a scripted server on this machine.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use tribunal::domain::{NoVerdict, Pair, Reading, Said, Verdict};
@@ -48,7 +48,7 @@ async fn passing_troubles_of_a_server_are_sat_out() {
     ];
     let server = Scripted::start(steps).await;
     let mut store = Store::memory();
-    let start = Instant::now();
+    let start = tokio::time::Instant::now();
     let outcome = judged(&server, &mut store, 3).await.unwrap();
     assert!(start.elapsed() >= Duration::from_millis(980), "the server was not given its second");
     assert_eq!(readings(&outcome), [Reading::Said(Verdict::First); 6]);

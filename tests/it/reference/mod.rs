@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod http_exchanges;
 mod verdict_parsing;
 
 /// The reference folder (with `vectors/`, `cases/`, `data/`), or `None` where it is not set; says so on standard error.
