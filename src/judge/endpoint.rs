@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::http::{HttpClient, Post, Reply, class_of, shown};
+use super::http::{HttpClient, Post, Reply, shown};
 use super::provider::openai::{self, ChatSettings, Trouble};
 use super::secret::Secret;
 use super::{Asking, CallError, Model};
@@ -177,7 +177,7 @@ impl Endpoint {
 
 fn read(reply: &Reply) -> Result<Completion, Trouble> {
     if (200..300).contains(&reply.status) {
-        return match openai::read_answer(&reply.body) {
+        return match openai::read_answer(&reply.body, reply.retry_after) {
             Err(mut trouble) if reply.is_html => {
                 trouble.class = super::CallClass::Setup;
                 trouble.words = super::http::excerpt(&reply.body);
@@ -189,7 +189,6 @@ fn read(reply: &Reply) -> Result<Completion, Trouble> {
         };
     }
     let trouble = openai::read_failure(reply.status, reply.retry_after, &reply.body);
-    debug_assert!(trouble.is_quota || trouble.class == class_of(reply.status, reply.retry_after));
     if trouble.is_filtered { Ok(filtered(&trouble)) } else { Err(trouble) }
 }
 

@@ -3,6 +3,9 @@
 use super::*;
 use crate::domain::{GoldLabel, NoVerdict, Preference, Reading};
 
+/// Nothing is sent here, so one client serves all tests.
+static CLIENT: std::sync::LazyLock<HttpClient> = std::sync::LazyLock::new(|| HttpClient::new().unwrap());
+
 fn prompt() -> JudgePrompt {
     crate::prompt::embedded("pairwise-bracket.en").unwrap()
 }
@@ -18,7 +21,7 @@ type Change = fn(&mut JudgeSpec);
 fn endpoint(tune: impl FnOnce(&mut JudgeSpec)) -> Result<Judge, JudgeError> {
     let mut spec = spec();
     tune(&mut spec);
-    Judge::endpoint(spec, &HttpClient::new().unwrap())
+    Judge::endpoint(spec, &CLIENT)
 }
 
 fn pair() -> Pair {

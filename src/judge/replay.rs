@@ -111,6 +111,8 @@ pub(super) struct RecordedJudge {
     /// Digest of the whole recording.
     pub digest: Digest,
     pub header: RecordingHeader,
+    /// Where the header stands, if there is one.
+    header_line: Option<u64>,
     answers: BTreeMap<Place, Recorded>,
 }
 
@@ -142,6 +144,15 @@ impl RecordedJudge {
         self.answers.get(&place).map(|recorded| &recorded.answer)
     }
 
+    /// Refuses a fingerprint other than the one known so far.
+    fn agree(&self, found: &Fingerprint) -> Result<(), String> {
+        let Some(known) = self.header.fingerprint.as_ref().filter(|known| *known != found) else { return Ok(()) };
+        let (name, found, known) = (&self.header.judge, found.short(), known.short());
+        Err(format!(
+            "field `fingerprint`: found {found}, and judge `{name}` was {known} before; another prompt or model is another judge"
+        ))
+    }
+
     /// True where some answer can only be read by a contract.
     pub(super) fn needs_contract(&self) -> bool {
         self.answers.values().any(|recorded| matches!(recorded.answer, Answer::Completion(_)))
@@ -151,7 +162,7 @@ impl RecordedJudge {
 impl Recording {
     /// Reads a recording; `file` is the name for messages.
     pub fn parse(bytes: &[u8], file: &str) -> Result<Self, JudgeError> {
-        let mut reader = Reader { file, judges: BTreeMap::new() };
+        let mut reader = Reader { file, judges: BTreeMap::new(), current: None };
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
             if !line.trim_ascii().is_empty() {
@@ -205,6 +216,8 @@ impl Recording {
 struct Reader<'a> {
     file: &'a str,
     judges: BTreeMap<JudgeName, RecordedJudge>,
+    /// The judge of the last header, whose name may be left out of the lines behind it.
+    current: Option<JudgeName>,
 }
 
 impl Reader<'_> {
@@ -217,14 +230,14 @@ impl Reader<'_> {
             .map_err(|error| self.error(Some(number), format!("not one JSON value: {error}")))?;
         let Value::Object(fields) = value else { return Err(self.error(Some(number), "want a JSON object")) };
         let done = if fields.get("kind").and_then(Value::as_str) == Some("recording") {
-            self.take_header(fields)
+            self.take_header(number, fields)
         } else {
             self.take_answer(number, &fields)
         };
         done.map_err(|problem| self.error(Some(number), problem))
     }
 
-    fn take_header(&mut self, fields: Map<String, Value>) -> Result<(), String> {
+    fn take_header(&mut self, number: u64, fields: Map<String, Value>) -> Result<(), String> {
         let format = fields.get("format").and_then(Value::as_u64);
         if format != Some(FORMAT) {
             let found = fields.get("format").map_or_else(|| "none".to_owned(), Value::to_string);
@@ -232,12 +245,22 @@ impl Reader<'_> {
         }
         let header: RecordingHeader =
             serde_json::from_value(Value::Object(fields)).map_err(|error| format!("not a header: {error}"))?;
+        self.current = Some(header.judge.clone());
         let judge = self.judge(&header.judge);
-        let unheaded = judge.header == RecordingHeader::new(header.judge.clone());
-        if !unheaded && (judge.header.contract != header.contract || judge.header.fingerprint != header.fingerprint) {
-            return Err(format!("a second header of judge `{}` says something else than the first", header.judge));
+        // Files may be put together from parts, each with its header.
+        if let Some(first) = judge.header_line {
+            let same = judge.header.contract == header.contract && judge.header.prompt_digest == header.prompt_digest;
+            if !same {
+                return Err(format!("this header of judge `{}` contradicts the one on line {first}", header.judge));
+            }
         }
-        judge.header = header;
+        let known = judge.header.fingerprint.clone();
+        if let Some(found) = &header.fingerprint {
+            judge.agree(found)?;
+        }
+        let fingerprint = header.fingerprint.clone().or(known);
+        judge.header = RecordingHeader { fingerprint, ..header };
+        judge.header_line.get_or_insert(number);
         Ok(())
     }
 
@@ -248,17 +271,8 @@ impl Reader<'_> {
         let fingerprint = fields.get("fingerprint").and_then(Value::as_str).map(|text| Fingerprint(text.to_owned()));
         let judge = self.judge(&judge);
         if let Some(found) = fingerprint {
-            match &judge.header.fingerprint {
-                Some(known) if *known != found => {
-                    let name = &judge.header.judge;
-                    return Err(format!(
-                        "field `fingerprint`: found {}, and judge `{name}` was {} before; another prompt or model is another judge",
-                        found.short(),
-                        known.short()
-                    ));
-                }
-                _ => judge.header.fingerprint = Some(found),
-            }
+            judge.agree(&found)?;
+            judge.header.fingerprint = Some(found);
         }
         if let Some(first) = judge.answers.get(&place) {
             return Err(format!(
@@ -277,8 +291,10 @@ impl Reader<'_> {
         match fields.get("judge") {
             Some(Value::String(name)) if !name.is_empty() => Ok(name.as_str().into()),
             Some(other) => Err(format!("field `judge`: found {other}, want a name")),
-            None if self.judges.len() == 1 => self.judges.keys().next().cloned().ok_or_else(String::new),
-            None => Err("field `judge` is missing, and no header line names the judge".to_owned()),
+            None => {
+                let lacking = || "field `judge` is missing, and no header line names the judge".to_owned();
+                self.current.clone().ok_or_else(lacking)
+            }
         }
     }
 
@@ -287,6 +303,7 @@ impl Reader<'_> {
             file: self.file.to_owned(),
             digest: Digest::of(b""),
             header: RecordingHeader::new(name.clone()),
+            header_line: None,
             answers: BTreeMap::new(),
         })
     }

@@ -101,3 +101,20 @@ fn two_fingerprints_are_two_judges() {
     };
     assert!(refusal(&format!("{}\n{}", line("q1", "one"), line("q2", "two"))).contains("another judge"));
 }
+
+#[test]
+fn parts_with_headers_of_their_own_make_one_recording() {
+    let part = |judge: &str, item: &str| {
+        format!(
+            r#"{{"format":1,"kind":"recording","judge":"{judge}","contract":"bracket"}}
+{{"item":"{item}","order":"ab","completion":{{"text":"[[A]]","finish":"stop"}}}}
+"#
+        )
+    };
+    let recording = parse(&[part("one", "q1"), part("two", "q1"), part("one", "q2")].concat()).unwrap();
+    for (judge, item) in [("one", "q1"), ("one", "q2"), ("two", "q1")] {
+        assert!(recording.choose(Some(judge)).unwrap().answer(&item.into(), Order::Ab, 0).is_some());
+    }
+    let other = part("one", "q2").replace("bracket", "json");
+    assert!(refusal(&[part("one", "q1"), other].concat()).starts_with("r.jsonl:3: "));
+}

@@ -7,7 +7,7 @@ use tribunal::domain::{Completion, FinishReason, NoVerdict, Order, Pair, Reading
 use tribunal::judge::{CallClass, CallError, HttpClient, Judge, JudgeSpec, Provider, Secret};
 use tribunal::prompt::JudgePrompt;
 
-use crate::scripted::{Scripted, Step};
+use crate::scripted::{Ending, Scripted, Step};
 
 const KEY: &str = "sk-very-secret-1234567890";
 
@@ -149,7 +149,7 @@ async fn a_success_that_carries_a_failure_is_a_failure() {
 #[tokio::test]
 async fn a_connection_that_breaks_midway_is_worth_another_try() {
     let mut step = Step::good("[[A]]");
-    step.cut = Some(40);
+    step.ending = Ending::Cut(40);
     let error = failure(step).await;
     assert_eq!(error.class, CallClass::Retry(None));
     assert!(error.message.contains("broke"), "{}", error.message);
@@ -157,12 +157,15 @@ async fn a_connection_that_breaks_midway_is_worth_another_try() {
 
 #[tokio::test]
 async fn a_server_that_hangs_runs_into_the_limit() {
-    let mut step = Step::good("[[A]]");
-    step.delay = Duration::from_mins(1);
-    let server = Scripted::start(vec![step]).await;
-    let error = ask(&judge(&server, |spec| spec.timeout = Duration::from_millis(200))).await.0.unwrap_err();
-    assert_eq!(error.class, CallClass::Retry(None));
-    assert!(error.message.contains("timeout_s"), "{}", error.message);
+    let (mut silent, mut stalled) = (Step::good("[[A]]"), Step::good("[[A]]"));
+    silent.delay = Duration::from_mins(1);
+    stalled.ending = Ending::Stall(40);
+    for step in [silent, stalled] {
+        let server = Scripted::start(vec![step]).await;
+        let error = ask(&judge(&server, |spec| spec.timeout = Duration::from_millis(200))).await.0.unwrap_err();
+        assert_eq!(error.class, CallClass::Retry(None));
+        assert!(error.message.contains("timeout_s"), "{}", error.message);
+    }
 }
 
 #[tokio::test]
@@ -260,4 +263,19 @@ async fn a_strict_judge_sends_what_was_set_or_nothing() {
     let judge = judge(&server, |spec| (spec.temperature, spec.tolerant) = (Some(0.0), false));
     assert_eq!(ask(&judge).await.0.unwrap_err().class, CallClass::Item);
     assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn a_judge_is_asked_from_many_tasks_at_once() {
+    let server = Scripted::start(vec![Step::good("[[B]]")]).await;
+    let judge = std::sync::Arc::new(judge(&server, |_| {}));
+    let tasks: Vec<_> = (0..16)
+        .map(|_| {
+            let judge = std::sync::Arc::clone(&judge);
+            tokio::spawn(async move { ask(&judge).await.1 })
+        })
+        .collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap(), Some(Reading::Said(Verdict::Second)));
+    }
 }

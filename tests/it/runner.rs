@@ -8,7 +8,7 @@ use tribunal::judge::{HttpClient, Judge, JudgeSpec, Provider};
 use tribunal::runner::{Plan, PlanOptions, RunError, RunOptions, RunOutcome, Stop, Trial, run};
 use tribunal::store::Store;
 
-use crate::scripted::{Scripted, Step};
+use crate::scripted::{Ending, Scripted, Step};
 
 async fn judged(server: &Scripted, store: &mut Store, items: usize) -> Result<RunOutcome, RunError> {
     let prompt = tribunal::prompt::embedded("pairwise-bracket.en").unwrap();
@@ -38,7 +38,7 @@ fn error(status: u16, message: &str) -> Step {
 
 #[tokio::test]
 async fn passing_troubles_of_a_server_are_sat_out() {
-    let cut = Step { cut: Some(30), ..Step::good("[[A]]") };
+    let cut = Step { ending: Ending::Cut(30), ..Step::good("[[A]]") };
     let steps = vec![
         error(429, "slow down").with("retry-after", "1"),
         error(503, "restarting"),

@@ -7,6 +7,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Response, Uri};
+use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 
 /// One answer.
@@ -16,8 +17,18 @@ pub struct Step {
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
     pub delay: Duration,
-    /// Send this many bytes of the body, then break the connection.
-    pub cut: Option<usize>,
+    pub ending: Ending,
+}
+
+/// How the body of an answer ends.
+#[derive(Debug, Clone, Copy)]
+pub enum Ending {
+    /// As it should.
+    Whole,
+    /// The connection breaks behind this many bytes.
+    Cut(usize),
+    /// Nothing more comes behind this many bytes.
+    Stall(usize),
 }
 
 impl Step {
@@ -29,7 +40,7 @@ impl Step {
     /// Any answer.
     pub fn raw(status: u16, kind: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
-        Self { status, headers, body: body.into(), delay: Duration::ZERO, cut: None }
+        Self { status, headers, body: body.into(), delay: Duration::ZERO, ending: Ending::Whole }
     }
 
     /// A good answer with this text.
@@ -102,13 +113,11 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, headers: HeaderMap,
     for (name, value) in &step.headers {
         response = response.header(name, dated(value));
     }
-    let body = match step.cut {
-        None => Body::from(step.body),
-        Some(bytes) => {
-            let head: Result<Vec<u8>, std::io::Error> = Ok(step.body[..bytes].to_vec());
-            let broken = Err(std::io::Error::other("cut"));
-            Body::from_stream(futures_util::stream::iter([head, broken]))
-        }
+    let head = |bytes: usize| -> Result<Vec<u8>, std::io::Error> { Ok(step.body[..bytes].to_vec()) };
+    let body = match step.ending {
+        Ending::Whole => Body::from(step.body),
+        Ending::Cut(bytes) => Body::from_stream(stream::iter([head(bytes), Err(std::io::Error::other("cut"))])),
+        Ending::Stall(bytes) => Body::from_stream(stream::iter([head(bytes)]).chain(stream::pending())),
     };
     response.body(body).unwrap()
 }

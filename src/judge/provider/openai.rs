@@ -1,5 +1,7 @@
 //! Chat completions, as `OpenAI` and every compatible server speak them (vLLM, llama.cpp, Ollama, LM Studio, routers).
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::domain::{Completion, FinishReason, Message, Usage};
@@ -48,7 +50,8 @@ pub fn body(settings: &ChatSettings, messages: &[Message]) -> Value {
 /// The address of chat completions under `base`: with or without a slash at the end; a bare host gets `/v1`; an
 /// address that already ends in the path is kept; a query (`?api-version=…`) stays behind the path.
 pub fn address(base: &str) -> Result<String, String> {
-    let (scheme, rest) = base.split_once("://").ok_or_else(|| format!("found `{base}`, want http://HOST:PORT/v1"))?;
+    let (scheme, rest) =
+        base.split_once("://").ok_or("want an address with its scheme, such as http://HOST:PORT/v1")?;
     if !matches!(scheme, "http" | "https") {
         return Err(format!("found `{scheme}://`, want http:// or https://"));
     }
@@ -99,7 +102,7 @@ impl Trouble {
 }
 
 /// Reads the body of an answer whose status says that it failed.
-pub fn read_failure(status: u16, retry_after: Option<std::time::Duration>, body: &str) -> Trouble {
+pub fn read_failure(status: u16, retry_after: Option<Duration>, body: &str) -> Trouble {
     let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
     let mut trouble = Trouble::plain(class_of(status, retry_after), words_of(&value).unwrap_or_else(|| excerpt(body)));
     // A list of one error, a nested error, or the bare object: all are in use.
@@ -123,18 +126,18 @@ pub fn read_failure(status: u16, retry_after: Option<std::time::Duration>, body:
     trouble
 }
 
-/// Reads an answer whose status says that it worked.
-pub fn read_answer(body: &str) -> Result<Completion, Trouble> {
+/// Reads an answer whose status says that it worked; `retry_after` is what its header asks, should it carry a failure.
+pub fn read_answer(body: &str, retry_after: Option<Duration>) -> Result<Completion, Trouble> {
     let retry = |words: &str| Trouble::plain(CallClass::Retry(None), words);
     let value: Value = serde_json::from_str(body).map_err(|_| retry("the answer is not whole JSON"))?;
     let choice = value.get("choices").and_then(|choices| choices.get(0));
     if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-        return Err(wrapped(&value, error));
+        return Err(wrapped(&value, error, retry_after));
     }
     let Some(choice) = choice else { return Err(retry("the answer holds no choices")) };
     // A router reports the failure of the server behind it inside the choice.
     if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
-        return Err(wrapped(choice, error));
+        return Err(wrapped(choice, error, retry_after));
     }
     let Some(message) = choice.get("message").filter(|message| message.is_object()) else {
         return Err(retry("the answer's choice holds no message"));
@@ -154,14 +157,14 @@ pub fn read_answer(body: &str) -> Result<Completion, Trouble> {
 }
 
 /// An error inside an answer of status 200: its own code, where there is one, says what it means.
-fn wrapped(holder: &Value, error: &Value) -> Trouble {
+fn wrapped(holder: &Value, error: &Value, retry_after: Option<Duration>) -> Trouble {
     let words = words_of(holder).unwrap_or_else(|| excerpt(&error.to_string()));
     let code = error.get("code").or_else(|| error.get("status"));
     let code = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
     let status = code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code));
     match status {
-        Some(status) => read_failure(status, None, &json!({"error": error}).to_string()),
-        None => Trouble::plain(CallClass::Retry(None), words),
+        Some(status) => read_failure(status, retry_after, &json!({"error": error}).to_string()),
+        None => Trouble::plain(CallClass::Retry(retry_after), words),
     }
 }
 
@@ -215,7 +218,10 @@ fn finish_of(reason: Option<&str>) -> FinishReason {
 
 fn usage(value: Option<&Value>) -> Usage {
     let count = |name: &str| value.and_then(|usage| usage.get(name)).and_then(Value::as_u64);
-    Usage { input_tokens: count("prompt_tokens"), output_tokens: count("completion_tokens") }
+    Usage {
+        input_tokens: count("prompt_tokens").or_else(|| count("input_tokens")),
+        output_tokens: count("completion_tokens").or_else(|| count("output_tokens")),
+    }
 }
 
 /// Fields worth keeping that have no place of their own.

@@ -73,6 +73,7 @@ fn answer(choice: &Value) -> Result<Completion, Trouble> {
         &json!({"model": "served-1", "choices": [choice], "system_fingerprint": "fp_1", "new": {"field": 1},
         "usage": {"prompt_tokens": 100, "completion_tokens": 20}})
         .to_string(),
+        None,
     )
 }
 
@@ -113,7 +114,7 @@ fn empty_content_is_an_answer_and_its_cause_is_kept() {
 
 #[test]
 fn missing_usage_is_unknown_and_never_zero() {
-    let completion = read_answer(r#"{"choices":[{"message":{"content":"x"}}]}"#).unwrap();
+    let completion = read_answer(r#"{"choices":[{"message":{"content":"x"}}]}"#, None).unwrap();
     assert_eq!(completion.usage, Usage::default());
 }
 
@@ -128,7 +129,7 @@ fn a_success_without_an_answer_is_worth_another_try() {
         "[]",
         "null",
     ] {
-        let trouble = read_answer(body).unwrap_err();
+        let trouble = read_answer(body, None).unwrap_err();
         assert_eq!(trouble.class, CallClass::Retry(None), "{body}");
     }
 }
@@ -143,7 +144,7 @@ fn an_error_wrapped_in_a_success_means_what_its_code_says() {
         (json!({"message": "odd"}), CallClass::Retry(None)),
         (json!("odd"), CallClass::Retry(None)),
     ] {
-        let trouble = read_answer(&json!({"choices": null, "error": error}).to_string()).unwrap_err();
+        let trouble = read_answer(&json!({"choices": null, "error": error}).to_string(), None).unwrap_err();
         assert_eq!(trouble.class, class, "{error}");
     }
 }

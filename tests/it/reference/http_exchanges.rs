@@ -10,7 +10,7 @@ use tribunal::runner::{Plan, PlanOptions, RunOptions, Stop, Trial, run};
 use tribunal::store::Store;
 
 use super::folder;
-use crate::scripted::{Scripted, Seen, Step};
+use crate::scripted::{Ending, Scripted, Seen, Step};
 
 const KEY: &str = "sk-very-secret-1234567890";
 
@@ -26,7 +26,9 @@ fn step(value: &Value) -> Step {
         step = step.with(name, header.as_str().unwrap());
     }
     step.delay = Duration::from_millis(value["delay_ms"].as_u64().unwrap_or(0));
-    step.cut = value["close_after_bytes"].as_u64().map(|bytes| usize::try_from(bytes).unwrap());
+    if let Some(bytes) = value["close_after_bytes"].as_u64() {
+        step.ending = Ending::Cut(usize::try_from(bytes).unwrap());
+    }
     step
 }
 
@@ -137,7 +139,7 @@ fn complaints(case: &Value, ended: &Ended) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_exchange_ends_as_it_should() {
+async fn every_exchange_ends_as_it_should_with_its_waits_and_calls() {
     let Some(folder) = folder() else { return };
     let text = std::fs::read_to_string(folder.join("cases/http.jsonl")).unwrap();
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod http;
 mod http_exchanges;
 mod verdict_parsing;
 
