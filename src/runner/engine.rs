@@ -153,7 +153,10 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     fn recall(&mut self, task: usize) -> Result<(), RunError> {
         let planned = &self.plan.tasks[task];
         let lane = &mut self.lanes[planned.judge];
-        let Some(completion) = self.store.get(&planned.key) else {
+        let name = self.trial.judges[planned.judge].name();
+        let stored =
+            self.store.get(&planned.key).filter(|completion| self.options.other_model(name, completion).is_none());
+        let Some(completion) = stored else {
             lane.push(task);
             return Ok(());
         };
@@ -242,6 +245,11 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let judge = &self.trial.judges[number];
         let lane = &mut self.lanes[number];
         lane.prove();
+        if let Some((wanted, served)) = self.options.other_model(judge.name(), &completion) {
+            let (judge, wanted, served) = (judge.name().clone(), wanted.to_owned(), served.to_owned());
+            self.stop(Halt::Incomplete(Incomplete::OtherModel { judge, wanted, served }));
+            return;
+        }
         lane.calls.spend(&completion.usage, judge.cost_usd(&completion.usage));
         let record = Record {
             key: request.key,
@@ -295,8 +303,9 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let judge = self.trial.judges[planned.judge].name();
         let now = self.now();
         let lane = &mut self.lanes[planned.judge];
-        let no_server = error.status.is_none() && error.class == CallClass::Retry(None);
-        if no_server && !lane.accepted && !lane.accepted_before && question.failures >= FIRST_TRIES {
+        lane.reached |= error.status.is_some();
+        let no_server = !(lane.reached || lane.accepted || lane.accepted_before);
+        if no_server && question.failures >= FIRST_TRIES {
             self.fail(question.task, error);
             self.stop(Halt::Setup(SetupError::new(judge, JudgeKind::Endpoint, error)));
             return;

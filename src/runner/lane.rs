@@ -23,6 +23,8 @@ pub(super) struct Lane {
     pub calls: JudgeCalls,
     /// The endpoint understood a request in this run.
     pub accepted: bool,
+    /// Something answered at its address, be it with an error.
+    pub reached: bool,
     /// It answered in an earlier run: so the setup was right once.
     pub accepted_before: bool,
     /// Questions in a row that were given up.
@@ -40,6 +42,7 @@ impl Lane {
             throttle: Throttle::new(concurrency),
             calls: JudgeCalls::new(judge),
             accepted: false,
+            reached: false,
             accepted_before: false,
             given_up: 0,
             refused: 0,

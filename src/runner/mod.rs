@@ -23,6 +23,7 @@ mod stop;
 mod tests;
 mod verdict;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use event::{Asked, RunEvent};
@@ -32,6 +33,7 @@ pub use respondent::{RequestError, Respondent};
 pub use retry::RetryPolicy;
 pub use stop::{Stop, StopHandle, stop_signal};
 
+use crate::domain::{Completion, JudgeName};
 use crate::store::Store;
 use engine::Engine;
 
@@ -48,6 +50,9 @@ pub struct RunOptions<'a> {
     pub batch_records: usize,
     /// … or when its first answer has waited so long.
     pub batch_delay: Duration,
+    /// The model that must answer for a judge, as the server names it; judges that are not listed may be answered by any.
+    /// An answer of another model ends the run, and one in the store counts as not there.
+    pub served_models: BTreeMap<JudgeName, String>,
     /// The time of day for records, RFC 3339 in UTC.
     pub timestamp: &'a dyn Fn() -> String,
 }
@@ -61,8 +66,15 @@ impl<'a> RunOptions<'a> {
             gone_after: 5,
             batch_records: 32,
             batch_delay: Duration::from_millis(200),
+            served_models: BTreeMap::new(),
             timestamp,
         }
+    }
+
+    /// The model wanted and the model that answered, where they are known and differ.
+    fn other_model<'c>(&self, judge: &JudgeName, completion: &'c Completion) -> Option<(&str, &'c str)> {
+        let (wanted, served) = (self.served_models.get(judge)?, completion.served_model.as_deref()?);
+        (wanted != served).then_some((wanted, served))
     }
 }
 

@@ -100,6 +100,19 @@ pub enum Incomplete {
         /// What it says.
         why: String,
     },
+    /// Another model answered than the one that the judge was tried with; its answers were not kept.
+    #[error(
+        "judge `{judge}` was answered by the model `{served}`, and it was calibrated as `{wanted}`; \
+         calibrate it anew, or set `served_model = \"any\"`"
+    )]
+    OtherModel {
+        /// Whose endpoint.
+        judge: JudgeName,
+        /// The model that was to answer.
+        wanted: String,
+        /// The model that the server says it served.
+        served: String,
+    },
     /// Answers could not be saved; the run stopped rather than pay for more.
     #[error("{unsaved} answers could not be saved: {why}")]
     Store {

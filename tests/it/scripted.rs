@@ -1,7 +1,7 @@
 //! A server on this machine that answers as it is told, and remembers what it was asked.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -67,6 +67,7 @@ pub struct Seen {
     pub path: String,
     pub authorization: Option<String>,
     pub body: Value,
+    pub at: tokio::time::Instant,
 }
 
 /// The running server; it ends with the test's runtime.
@@ -104,13 +105,13 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, headers: HeaderMap,
         let mut seen = script.seen.lock().unwrap();
         let authorization = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        seen.push(Seen { path: uri.path().to_owned(), authorization, body });
+        seen.push(Seen { path: uri.path().to_owned(), authorization, body, at: tokio::time::Instant::now() });
         script.steps[(seen.len() - 1).min(script.steps.len() - 1)].clone()
     };
     tokio::time::sleep(step.delay).await;
     let mut response = Response::builder().status(step.status);
     for (name, value) in &step.headers {
-        response = response.header(name, value);
+        response = response.header(name, dated(value));
     }
     let head = |bytes: usize| -> Result<Vec<u8>, std::io::Error> { Ok(step.body[..bytes].to_vec()) };
     let body = match step.ending {
@@ -119,4 +120,16 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, headers: HeaderMap,
         Ending::Stall(bytes) => Body::from_stream(stream::iter([head(bytes)]).chain(stream::pending())),
     };
     response.body(body).unwrap()
+}
+
+/// `{{http_date:+2}}` is the time two seconds from the moment of the answer.
+fn dated(header: &str) -> String {
+    let Some(seconds) = header.strip_prefix("{{http_date:").and_then(|rest| rest.strip_suffix("}}")) else {
+        return header.to_owned();
+    };
+    #[allow(clippy::disallowed_methods)] // The server's clock.
+    let now = SystemTime::now();
+    let seconds: i64 = seconds.parse().unwrap();
+    let by = Duration::from_secs(seconds.unsigned_abs());
+    httpdate::fmt_http_date(if seconds < 0 { now - by } else { now + by })
 }

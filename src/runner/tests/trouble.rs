@@ -156,3 +156,27 @@ async fn answers_that_cannot_be_saved_do_not_count_and_stop_the_run() {
     );
     assert!(calls < 10, "{calls} calls were paid for nothing");
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_another_model_ends_the_run_and_is_neither_kept_nor_served() {
+    let by = |model: &'static str| {
+        move |r: &JudgeRequest, _| {
+            let served = if r.item.as_str() < "i04" { "m-1" } else { model };
+            Ok(Completion { served_model: Some(served.to_owned()), ..answer(r) })
+        }
+    };
+    let options = RunOptions { served_models: [("fake".into(), "m-1".to_owned())].into(), ..options() };
+    let mut store = Store::memory();
+    let (outcome, _) = judge(&[Fake::new(by("m-2"))], &pairs(100), &mut store, &options).await;
+    let incomplete = outcome.unwrap().incomplete.unwrap();
+    assert!(matches!(incomplete, Incomplete::OtherModel { .. }), "{incomplete}");
+    assert!(incomplete.to_string().contains("`m-2`") && incomplete.to_string().contains("`m-1`"), "{incomplete}");
+    assert_eq!(store.stats().records, 8);
+    // What another model answered once, while nobody minded, is asked again of the right one.
+    let (mut store, any) = (Store::memory(), RunOptions { served_models: BTreeMap::new(), ..options.clone() });
+    judge(&[Fake::new(by("m-2"))], &pairs(6), &mut store, &any).await.0.unwrap();
+    let judges = [Fake::new(by("m-1"))];
+    let (outcome, _) = judge(&judges, &pairs(6), &mut store, &options).await;
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.incomplete, outcome.calls.cached, judges[0].calls()), (None, 8, 4));
+}
