@@ -11,15 +11,12 @@ use std::path::Path;
 use serde_json::Value;
 
 mod counts;
+mod models;
 mod resampling;
 
 /// Families that the library cannot compute yet.
-const NOT_YET: [&str; 18] = [
-    "bradley_terry",
-    "elo",
+const NOT_YET: [&str; 14] = [
     "judge_error_correction",
-    "length_controlled_winrate",
-    "logistic",
     "ordinal_regression",
     "pair_outcomes",
     "position_repeats",
@@ -53,6 +50,10 @@ fn handler(family: &str) -> Option<fn(&Value, &Value) -> Found> {
         "proportion_intervals" => counts::proportion_intervals,
         "special_functions" => counts::special_functions,
         "two_proportions" => counts::two_proportions,
+        "bradley_terry" => models::bradley_terry,
+        "elo" => models::elo,
+        "length_controlled_winrate" => models::length_controlled_winrate,
+        "logistic" => models::logistic,
         _ => return None,
     })
 }
