@@ -1,0 +1,343 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
+3 undecided · 4 incomplete, run again to resume · 5 refused, no valid certificate · 130 interrupted, run again to resume";
+
+/// Put an LLM judge on trial before you trust its verdicts.
+#[derive(Debug, Parser)]
+#[command(name = "tribunal", version, about, after_help = EXIT_HELP, propagate_version = true, max_term_width = 100)]
+pub(super) struct Args {
+    /// Say nothing but warnings and errors.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// How good and how biased is this judge against the gold set? Writes a certificate.
+    #[command(after_help = CALIBRATE_HELP)]
+    Calibrate(CalibrateArgs),
+    /// Is A better than B on these items? Needs a certified judge.
+    #[command(after_help = COMPARE_HELP)]
+    Compare(CompareArgs),
+    /// Is this file readable, and what is in it?
+    Validate(ValidateArgs),
+    /// Judge prompts: lint, show filled, read replies.
+    Prompt(PromptArgs),
+    /// Gold sets: lint.
+    Gold(GoldArgs),
+    /// The whole trial on the shipped gold set: offline, without a key, in seconds.
+    Demo(DemoArgs),
+}
+
+const CALIBRATE_HELP: &str = "\
+Examples:
+  tribunal calibrate --judge control:longest
+  tribunal calibrate --gold gold.jsonl --judge 'http://127.0.0.1:8000/v1#my-model' --out report.html
+  tribunal calibrate --judge openai:gpt-4.1-mini --judge checks --repeats 2
+  tribunal calibrate --verdicts recorded.jsonl --group-by question --format json
+
+Exit status: 0 gate passed · 1 failed · 3 inconclusive · 4 incomplete, run again to resume";
+
+const COMPARE_HELP: &str = "\
+Examples:
+  tribunal compare --a old.jsonl --b new.jsonl --judge checks --uncalibrated
+  tribunal compare --pairs pairs.jsonl --judge mini --require better --out report.html
+  tribunal compare --verdicts recorded.jsonl --judge gpt-4
+
+Exit status: 0 done, or the requirement holds · 1 it does not · 3 undecided · 5 no valid certificate";
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormatArg {
+    /// Tables for a terminal.
+    Table,
+    /// One JSON document in full precision.
+    Json,
+    /// For a comment on a pull request.
+    Markdown,
+    /// One self-contained page.
+    Html,
+}
+
+/// The language of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LangArg {
+    /// English.
+    En,
+    /// Japanese.
+    Ja,
+}
+
+/// What becomes of items whose votes have no plurality.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DisputedArg {
+    /// They count as ties.
+    Tie,
+    /// Their label is left out.
+    Drop,
+}
+
+/// Where the result goes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    /// How to write the result [default: by the ending of --out, else table].
+    #[arg(long, value_enum)]
+    pub format: Option<FormatArg>,
+    /// Write the result to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace files that exist.
+    #[arg(long)]
+    pub force: bool,
+    /// Language of the report.
+    #[arg(long, value_enum, default_value = "en")]
+    pub lang: LangArg,
+}
+
+/// How judges are asked.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Asking")]
+pub(super) struct AskArgs {
+    /// Settings file [default: tribunal.toml where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Judge prompt: a file or the name of a shipped one, such as pairwise.ja.
+    #[arg(long, value_name = "PROMPT")]
+    pub prompt: Option<String>,
+    /// Ask each order so many times; two or more separate position bias from noise.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "K")]
+    pub repeats: u32,
+    /// Ask about items with identical responses too, instead of counting them as ties.
+    #[arg(long)]
+    pub ask_identical: bool,
+    /// Calls open at a time for each judge.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=4096), value_name = "N")]
+    pub concurrency: Option<u32>,
+    /// Limit for one call, in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Where completions are kept.
+    #[arg(long, default_value = ".tribunal", value_name = "DIR")]
+    pub store: PathBuf,
+    /// Keep no completions: a second run pays again.
+    #[arg(long, conflicts_with = "store")]
+    pub no_store: bool,
+    /// Also write the completions to this file, for `replay:FILE`.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Where certificates are kept.
+    #[arg(long, default_value = "certificates", value_name = "DIR")]
+    pub certificates: PathBuf,
+}
+
+/// How numbers are computed.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Statistics")]
+pub(super) struct StatisticsArgs {
+    /// Resample by this field of the items instead of `group`.
+    #[arg(long, value_name = "FIELD")]
+    pub group_by: Option<String>,
+    /// Items whose votes have no plurality.
+    #[arg(long, value_enum, default_value = "tie")]
+    pub disputed: DisputedArg,
+    /// Resamples of every bootstrap.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(200..=1_000_000), value_name = "N")]
+    pub resamples: u32,
+    /// Seed of every bootstrap.
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CalibrateArgs {
+    /// A judge: a name from the settings, http://HOST:PORT/v1#MODEL, openai:MODEL, ollama:MODEL, replay:FILE, checks,
+    /// checks+JUDGE, control:first|second|longest|shortest|tie|coin|oracle. May be given several times.
+    #[arg(long, value_name = "JUDGE", required_unless_present = "verdicts")]
+    pub judge: Vec<String>,
+    /// Gold pairs [default: the shipped set].
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<String>,
+    /// Gold labels in a file of their own: id, label, annotator.
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<String>,
+    /// Recorded verdicts; makes no call at all.
+    #[arg(long, value_name = "FILE")]
+    pub verdicts: Option<String>,
+    #[command(flatten)]
+    pub ask: AskArgs,
+    #[command(flatten)]
+    pub statistics: StatisticsArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What a comparison has to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum RequireArg {
+    /// A is better than B.
+    Better,
+    /// A is not worse than B by more than --margin.
+    NoWorse,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CompareArgs {
+    /// Responses of side A: id, prompt, response.
+    #[arg(long, value_name = "FILE", requires = "b", conflicts_with_all = ["pairs", "verdicts"])]
+    pub a: Option<String>,
+    /// Responses of side B.
+    #[arg(long, value_name = "FILE", requires = "a")]
+    pub b: Option<String>,
+    /// Pairs: id, prompt, response_a, response_b.
+    #[arg(long, value_name = "FILE", conflicts_with = "verdicts")]
+    pub pairs: Option<String>,
+    /// Recorded verdicts; makes no call at all.
+    #[arg(long, value_name = "FILE")]
+    pub verdicts: Option<String>,
+    /// The judge, as in `calibrate`; with --verdicts the name of the recorded judge.
+    #[arg(long, value_name = "JUDGE")]
+    pub judge: Option<String>,
+    /// Go on without a valid certificate, and brand every output.
+    #[arg(long)]
+    pub uncalibrated: bool,
+    /// What has to hold for exit status 0.
+    #[arg(long, value_enum)]
+    pub require: Option<RequireArg>,
+    /// Margin of `--require no-worse` on the win rate, such as 0.05.
+    #[arg(long, value_name = "SHARE")]
+    pub margin: Option<f64>,
+    /// Name of side A [default: its model, else the file's name].
+    #[arg(long, value_name = "NAME")]
+    pub name_a: Option<String>,
+    /// Name of side B.
+    #[arg(long, value_name = "NAME")]
+    pub name_b: Option<String>,
+    #[command(flatten)]
+    pub ask: AskArgs,
+    #[command(flatten)]
+    pub statistics: StatisticsArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FindingsFormat {
+    /// Lines for people.
+    Table,
+    /// One JSON document.
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ValidateArgs {
+    /// Files to read; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Read every file as this kind: pairs, gold, labels, responses, verdicts, predictions, prompt.
+    #[arg(long = "as", value_name = "KIND")]
+    pub kind: Option<String>,
+    /// Pairs that label files have to fit.
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<String>,
+    /// Resample by this field of the items instead of `group`.
+    #[arg(long, value_name = "FIELD")]
+    pub group_by: Option<String>,
+    /// How to write the findings.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FindingsFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PromptArgs {
+    #[command(subcommand)]
+    pub command: PromptCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PromptCommand {
+    /// List the shipped prompts.
+    List,
+    /// Is this prompt sound? Slots, contract, fences.
+    Lint {
+        /// Files or names of shipped prompts.
+        #[arg(required = true, value_name = "PROMPT")]
+        prompts: Vec<String>,
+    },
+    /// The exact request for one item.
+    Show {
+        /// A file or the name of a shipped prompt.
+        #[arg(long, default_value = crate::prompt::DEFAULT, value_name = "PROMPT")]
+        prompt: String,
+        /// Pairs to fill it with.
+        #[arg(long, value_name = "FILE")]
+        pairs: Option<String>,
+        /// The item [default: the first].
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        /// Which response is shown first.
+        #[arg(long, value_enum, default_value = "ab")]
+        order: OrderArg,
+        /// Write the messages as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// What a contract makes of raw replies: lines `{"id","raw","finish_reason"}` in, verdicts out.
+    Read {
+        /// bracket, json, label or scale5.
+        #[arg(long, value_name = "CONTRACT")]
+        contract: String,
+        /// File of replies; `-` is standard input.
+        #[arg(default_value = "-", value_name = "FILE")]
+        file: String,
+    },
+}
+
+/// Which response is shown first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OrderArg {
+    /// A first.
+    Ab,
+    /// B first.
+    Ba,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct GoldArgs {
+    #[command(subcommand)]
+    pub command: GoldCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum GoldCommand {
+    /// Balance, duplicates, length confounding, missing fields, checks against labels. Exit status 1 where there are findings.
+    Lint {
+        /// Gold pairs.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+        /// How to write the findings.
+        #[arg(long, value_enum, default_value = "table")]
+        format: FindingsFormat,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DemoArgs {
+    /// Folder for the pages.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace pages that exist in the folder.
+    #[arg(long)]
+    pub force: bool,
+    /// Language of the pages.
+    #[arg(long, value_enum, default_value = "en")]
+    pub lang: LangArg,
+}

@@ -1,0 +1,63 @@
+//! Words in, words out: the only room where evidence and reading meet, and the only one that knows a terminal,
+//! the environment, the clock or an exit status.
+//!
+//! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
+//! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
+//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress ·
+//! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
+
+mod args;
+mod asking;
+mod certificates;
+mod clock;
+mod commands;
+mod evidence;
+mod exit;
+mod items;
+mod judges;
+mod output;
+mod settings;
+mod ui;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use exit::Exit;
+use settings::Environment;
+use ui::Ui;
+
+/// Runs the command line and says how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are data and go to standard output; clap knows.
+            let status = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            let _ = error.print();
+            return status.into();
+        }
+    };
+    let environment = Environment::read();
+    let ui = Ui::new(&environment, args.quiet);
+    match dispatch(args.command, &environment, &ui) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            ui.error(&error);
+            error.exit.into()
+        }
+    }
+}
+
+fn dispatch(command: Command, environment: &Environment, ui: &Ui) -> Result<Exit, exit::CliError> {
+    match command {
+        Command::Calibrate(args) => commands::calibrate::run(args, environment, ui),
+        Command::Compare(args) => commands::compare::run(args, environment, ui),
+        Command::Validate(args) => commands::validate::run(&args, environment, ui),
+        Command::Prompt(args) => commands::prompt::run(&args, environment, ui),
+        Command::Gold(args) => commands::gold::run(&args, environment, ui),
+        Command::Demo(args) => commands::demo::run(&args, environment, ui),
+    }
+}

@@ -1,0 +1,251 @@
+//! What was set where: the settings file and the environment, read once. A flag wins over the environment, that over the file,
+//! that over the default.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::exit::CliError;
+use crate::analysis::gate::{DecideOn, GateRules, Limit, Rule};
+
+/// The settings file that is read where none is named.
+const DEFAULT_FILE: &str = "tribunal.toml";
+
+/// What the process was started with.
+#[derive(Debug, Clone)]
+pub(super) struct Environment {
+    pub no_color: bool,
+    pub ci: bool,
+    pub stdout_is_terminal: bool,
+    pub stderr_is_terminal: bool,
+    pub source_date_epoch: Option<String>,
+    pub columns: Option<u16>,
+    /// The command as typed, quoted for a shell.
+    pub command: String,
+}
+
+impl Environment {
+    pub fn read() -> Self {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        Self {
+            no_color: set("NO_COLOR").is_some(),
+            ci: set("CI").is_some(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            source_date_epoch: set("SOURCE_DATE_EPOCH"),
+            columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
+            command: command_line(std::env::args()),
+        }
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "this file owns the environment")]
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The command as one line that a POSIX shell reads back; the program by its name alone.
+fn command_line(args: impl Iterator<Item = String>) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    let quoted = args.skip(1).map(|arg| {
+        let is_plain = !arg.is_empty() && arg.chars().all(plain);
+        if is_plain { arg } else { format!("'{}'", arg.replace('\'', r"'\''")) }
+    });
+    std::iter::once("tribunal".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// The settings file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Settings {
+    #[serde(default)]
+    pub judges: BTreeMap<String, JudgeSettings>,
+    #[serde(default)]
+    pub limits: Limits,
+    #[serde(default)]
+    gate: GateSettings,
+    /// Families by pattern of model names, for audits of self-preference.
+    #[serde(default)]
+    #[allow(dead_code, reason = "read and checked; used by the audit of self-preference")]
+    families: BTreeMap<String, Vec<String>>,
+    /// Where the file lies: paths in it are relative to this folder.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+}
+
+/// One judge.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JudgeSettings {
+    pub provider: String,
+    pub model: String,
+    pub family: Option<String>,
+    pub base_url: Option<String>,
+    pub api_key_env: Option<String>,
+    pub api_key: Option<toml::Value>,
+    pub prompt: Option<String>,
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub max_tokens: Option<u32>,
+    pub seed: Option<i64>,
+    #[serde(default)]
+    pub stop: Vec<String>,
+    pub read: Option<String>,
+    pub tolerant: Option<bool>,
+    pub price: Option<PriceSettings>,
+    pub served_model: Option<String>,
+    pub timeout_s: Option<f64>,
+}
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PriceSettings {
+    pub input: f64,
+    pub output: f64,
+}
+
+/// Limits of a run.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Limits {
+    pub concurrency: Option<u32>,
+    pub timeout_s: Option<f64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GateSettings {
+    flip_rate: Option<RuleSettings>,
+    agreement_decisive: Option<RuleSettings>,
+    kappa_strict: Option<RuleSettings>,
+    length_error_gap: Option<RuleSettings>,
+    no_verdict_rate: Option<RuleSettings>,
+    beats_controls: Option<RuleSettings>,
+    min_labels: Option<u64>,
+    max_single_order: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleSettings {
+    max: Option<f64>,
+    min: Option<f64>,
+    decide: Option<DecideSettings>,
+    two_sided: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DecideSettings {
+    Interval,
+    Point,
+}
+
+impl Settings {
+    /// Reads the named file, or `tribunal.toml` where there is one, or nothing.
+    pub fn load(named: Option<&Path>) -> Result<Self, CliError> {
+        let path = named.unwrap_or(Path::new(DEFAULT_FILE));
+        if named.is_none() && !path.exists() {
+            return Ok(Self::default());
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| CliError::usage(format!("failed to read the settings file {}: {error}", path.display())))?;
+        let mut settings: Self = toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            CliError::usage(format!("{}:{line}: {}", path.display(), error.message()))
+                .hint("see the section on settings in README.md")
+        })?;
+        settings.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        settings.file = Some(path.to_path_buf());
+        for (name, judge) in &settings.judges {
+            if judge.api_key.is_some() {
+                return Err(CliError::usage(format!("{}: judge `{name}` holds a key; keys are not read from files", path.display()))
+                    .hint("put the key in an environment variable and name that: api_key_env = \"MY_KEY\""));
+            }
+        }
+        Ok(settings)
+    }
+
+    /// The gate's rules: the defaults with what the file changes.
+    pub fn gate(&self) -> Result<GateRules, CliError> {
+        let defaults = GateRules::default();
+        let gate = &self.gate;
+        let rule = |name: &str, settings: Option<RuleSettings>, default: Rule| {
+            settings.map_or(Ok(default), |settings| settings.rule(name, default))
+        };
+        Ok(GateRules {
+            flip_rate: rule("flip_rate", gate.flip_rate, defaults.flip_rate)?,
+            agreement_decisive: rule("agreement_decisive", gate.agreement_decisive, defaults.agreement_decisive)?,
+            kappa_strict: rule("kappa_strict", gate.kappa_strict, defaults.kappa_strict)?,
+            length_error_gap: rule("length_error_gap", gate.length_error_gap, defaults.length_error_gap)?,
+            no_verdict_rate: rule("no_verdict_rate", gate.no_verdict_rate, defaults.no_verdict_rate)?,
+            beats_controls: rule("beats_controls", gate.beats_controls, defaults.beats_controls)?,
+            min_labels: gate.min_labels.unwrap_or(defaults.min_labels),
+            max_single_order: gate.max_single_order.unwrap_or(defaults.max_single_order),
+        })
+    }
+}
+
+impl RuleSettings {
+    fn rule(self, name: &str, default: Rule) -> Result<Rule, CliError> {
+        let bad = |problem: &str| CliError::usage(format!("[gate] {name}: {problem}"));
+        let limit = match (self.max, self.min, default.limit) {
+            (Some(_), Some(_), _) => return Err(bad("give `max` or `min`, not both")),
+            (Some(_), None, Limit::Min(_) | Limit::Above(_)) => return Err(bad("this figure has to be large: give `min`")),
+            (None, Some(_), Limit::Max(_) | Limit::Within(_)) => return Err(bad("this figure has to be small: give `max`")),
+            (Some(max), None, _) => Limit::Max(max),
+            (None, Some(min), Limit::Above(_)) => Limit::Above(min),
+            (None, Some(min), _) => Limit::Min(min),
+            (None, None, limit) => limit,
+        };
+        let limit = match (self.two_sided, limit) {
+            (Some(true), Limit::Max(max)) if name == "length_error_gap" => Limit::Within(max),
+            (Some(true), _) => return Err(bad("`two_sided` is for length_error_gap alone")),
+            (_, limit) => limit,
+        };
+        let (Limit::Max(value) | Limit::Min(value) | Limit::Above(value) | Limit::Within(value)) = limit;
+        if !(-1.0..=1.0).contains(&value) {
+            return Err(bad("the limit is a share: want a number from 0 to 1"));
+        }
+        let decide = match self.decide {
+            Some(DecideSettings::Interval) => DecideOn::Interval,
+            Some(DecideSettings::Point) => DecideOn::Point,
+            None => default.decide,
+        };
+        Ok(Rule { limit, decide })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_quoted_for_a_shell() {
+        let args = ["x", "calibrate", "--judge", "http://h/v1#m", "it's", ""].map(str::to_owned);
+        assert_eq!(command_line(args.into_iter()), r"tribunal calibrate --judge 'http://h/v1#m' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn gate_settings_change_what_they_name_and_refuse_the_wrong_side() {
+        let settings: Settings = toml::from_str("[gate]\nflip_rate = { max = 0.1, decide = \"point\" }").unwrap();
+        let rules = settings.gate().unwrap();
+        assert_eq!(rules.flip_rate, Rule { limit: Limit::Max(0.1), decide: DecideOn::Point });
+        assert_eq!(rules.kappa_strict, GateRules::default().kappa_strict);
+        let settings: Settings = toml::from_str("[gate]\nflip_rate = { min = 0.1 }").unwrap();
+        assert!(settings.gate().is_err());
+        let settings: Settings = toml::from_str("[gate]\nlength_error_gap = { two_sided = true }").unwrap();
+        assert_eq!(settings.gate().unwrap().length_error_gap.limit, Limit::Within(0.20));
+    }
+
+    #[test]
+    fn an_unknown_setting_is_an_error() {
+        assert!(toml::from_str::<Settings>("[limits]\nconcurency = 3").is_err());
+    }
+}

@@ -1,0 +1,112 @@
+//! Talk on standard error: warnings, errors with their way out, and the progress of long work.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::exit::CliError;
+use super::settings::Environment;
+use crate::domain::Notice;
+use crate::report::visible_line;
+
+/// Where talk goes, and how loud it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ui {
+    quiet: bool,
+    bars: bool,
+}
+
+impl Ui {
+    pub fn new(environment: &Environment, quiet: bool) -> Self {
+        Self { quiet, bars: environment.stderr_is_terminal && !environment.ci && !quiet }
+    }
+
+    /// Something worth knowing; silent with `--quiet`.
+    pub fn note(self, text: impl Display) {
+        if !self.quiet {
+            eprintln!("{}", visible_lines(&text.to_string()));
+        }
+    }
+
+    /// Something that may make a result mean less than it seems; never silent.
+    #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
+    pub fn warn(self, text: impl Display) {
+        eprintln!("warning: {}", visible_lines(&text.to_string()));
+    }
+
+    /// The findings about a file.
+    pub fn notices(self, path: &str, notices: &[Notice]) {
+        for notice in notices {
+            self.warn(crate::data::located(path, notice));
+        }
+    }
+
+    /// Why a command failed, and the way out.
+    #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
+    pub fn error(self, error: &CliError) {
+        eprintln!("error: {}", visible_lines(&error.message));
+        if let Some(hint) = &error.hint {
+            eprintln!("  hint: {}", visible_lines(hint));
+        }
+    }
+
+    /// A bar for `total` steps on a terminal, plain lines else, nothing with `--quiet`.
+    pub fn progress(self, total: u64, what: &str) -> Progress {
+        let bar = if self.bars {
+            let style = "{msg} {wide_bar} {pos}/{len} · {per_sec} · {eta} left";
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        } else {
+            ProgressBar::hidden()
+        };
+        bar.set_message(visible_line(what));
+        Progress { bar, total, done: 0, lines: !self.bars && !self.quiet, what: what.to_owned() }
+    }
+}
+
+/// Text from outside, with line ends kept and every other control character made visible.
+fn visible_lines(text: &str) -> String {
+    text.lines().map(visible_line).collect::<Vec<_>>().join("\n")
+}
+
+/// The progress of one run.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    total: u64,
+    done: u64,
+    lines: bool,
+    what: String,
+}
+
+impl Progress {
+    /// One step further; `spent` is shown behind the name where it is known.
+    pub fn step(&mut self, spent: Option<f64>) {
+        self.done += 1;
+        self.bar.inc(1);
+        if let Some(dollars) = spent.filter(|dollars| *dollars > 0.0) {
+            self.bar.set_message(format!("{} · ${dollars:.4}", visible_line(&self.what)));
+        }
+        // A line at each tenth, so that a log shows that something moves.
+        if self.lines && self.total >= 10 && (self.done * 10 / self.total) > ((self.done - 1) * 10 / self.total) {
+            eprintln!("{}: {} of {}", visible_line(&self.what), self.done, self.total);
+        }
+    }
+
+    /// A line above the bar.
+    pub fn say(&self, text: &str) {
+        let text = visible_lines(text);
+        if self.bar.is_hidden() {
+            eprintln!("{text}");
+        } else {
+            self.bar.suspend(|| eprintln!("{text}"));
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
