@@ -5,4 +5,5 @@
 pub mod analysis;
 pub mod domain;
 pub mod judge;
+pub mod report;
 pub mod stats;
