@@ -181,7 +181,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                 Ok(completion) => {
                     self.judgments[at] = Some(answered(judge, &request, &completion));
                     let asked = self.asked(at);
-                    (self.on_event)(RunEvent::Answered(asked));
+                    (self.on_event)(RunEvent::Answered { asked, cost_usd: Some(0.0) });
                 }
                 Err(error) if error.class == CallClass::Setup => {
                     return Err(RunError::Setup(SetupError::new(judge.name(), judge.kind(), &error)));
@@ -250,7 +250,8 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             self.stop(Halt::Incomplete(Incomplete::OtherModel { judge, wanted, served }));
             return;
         }
-        lane.calls.spend(&completion.usage, judge.cost_usd(&completion.usage));
+        let cost_usd = judge.cost_usd(&completion.usage);
+        lane.calls.spend(&completion.usage, cost_usd);
         let record = Record {
             key: request.key,
             judge: judge.name().clone(),
@@ -265,7 +266,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         self.unsaved.push(Unsaved { task: question.task, request, record });
         self.save_at = self.save_at.or(Some(self.now() + self.options.batch_delay));
         let asked = self.asked(question.task);
-        (self.on_event)(RunEvent::Answered(asked));
+        (self.on_event)(RunEvent::Answered { asked, cost_usd });
     }
 
     fn decline(&mut self, question: Question, error: &CallError) {

@@ -20,12 +20,17 @@ pub struct Asked {
 }
 
 /// The closed list of what can happen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum RunEvent {
     /// First event of every run.
     Planned(Vec<JudgePlan>),
     /// A local judge or an endpoint answered; an endpoint's answer counts once its batch is saved.
-    Answered(Asked),
+    Answered {
+        /// Which question.
+        asked: Asked,
+        /// What the answer cost in US dollars; `None` is unknown, never zero.
+        cost_usd: Option<f64>,
+    },
     /// The store had the answer.
     Cached(Asked),
     /// A try failed and will be repeated.

@@ -3,6 +3,7 @@
 
 mod judge;
 mod reference;
+mod report;
 mod runner;
 mod scripted;
 mod store;

@@ -68,7 +68,7 @@ async fn a_run_killed_at_any_completion_and_resumed_asks_nothing_acknowledged_tw
             let (killer, mut killed) = stop_signal();
             let (mut answered, mut acknowledged) = (0, 0);
             let mut on_event = |event| match event {
-                RunEvent::Answered(_) => {
+                RunEvent::Answered { .. } => {
                     answered += 1;
                     if answered == k {
                         killer.stop();
@@ -107,7 +107,7 @@ async fn a_stop_finishes_and_saves_what_is_in_flight_and_the_next_run_goes_on() 
     let (mut answers, mut in_flight) = (0, None);
     let options = RunOptions { concurrency: 4, ..options() };
     let mut on_event = |event| match event {
-        RunEvent::Answered(_) => {
+        RunEvent::Answered { .. } => {
             answers += 1;
             if answers == 5 {
                 handle.stop();

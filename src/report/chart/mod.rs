@@ -1,0 +1,13 @@
+//! Charts: numbers and texts in, SVG out. Colours are classes, so the page's light and dark variables apply; every
+//! colour has a shape beside it; horizontal places are percent, so a chart is as crisp on a phone as on paper.
+
+mod axis;
+mod bar;
+mod confusion;
+mod strip;
+mod svg;
+
+pub(super) use axis::Axis;
+pub(super) use bar::{Segment, bar, swatch};
+pub(super) use confusion::{Labels, confusion};
+pub(super) use strip::{Mark, Strip, scale, strip};

@@ -1,0 +1,197 @@
+//! One row of a forest plot: an interval on an axis, with the limit and its good side. Rows under each other make
+//! the plot; the numbers stand beside them as text.
+
+use std::fmt::Write as _;
+
+use crate::analysis::gate::Limit;
+use crate::report::format::Unit;
+use crate::stats::Estimate;
+
+use super::axis::Axis;
+use super::svg::{escape, image};
+
+/// Height of a row in pixels.
+const HEIGHT: f64 = 30.0;
+
+/// The shape and colour of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::report) enum Mark {
+    /// Filled disc.
+    Plain,
+    /// Hollow square.
+    Control,
+    /// Disc in the colour of what holds.
+    Pass,
+    /// Cross in the colour of what fails.
+    Fail,
+    /// Diamond in the colour of what is open.
+    Open,
+}
+
+impl Mark {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Control => "ctl",
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Open => "open",
+        }
+    }
+
+    fn shape(self) -> &'static str {
+        match self {
+            Self::Plain | Self::Pass => r#"<circle r="5"/>"#,
+            Self::Control => r#"<rect x="-4" y="-4" width="8" height="8"/>"#,
+            Self::Fail => r#"<path d="M-5-5 5 5M5-5-5 5"/>"#,
+            Self::Open => r#"<path d="M0-6.5 6.5 0 0 6.5-6.5 0z"/>"#,
+        }
+    }
+}
+
+/// What a row shows.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::report) struct Strip<'a> {
+    /// Unique within the page.
+    pub(in crate::report) id: &'a str,
+    /// What is read to those who cannot see the row.
+    pub(in crate::report) title: &'a str,
+    /// The interval; nothing is drawn for an absence.
+    pub(in crate::report) estimate: Option<&'a Estimate>,
+    /// Where the figure has to be, where it has to be anywhere.
+    pub(in crate::report) limit: Option<Limit>,
+    /// A line to compare with, such as 50 % for no difference.
+    pub(in crate::report) reference: Option<f64>,
+    /// The point.
+    pub(in crate::report) mark: Mark,
+}
+
+/// Draws a row on an axis.
+pub(in crate::report) fn strip(row: &Strip<'_>, axis: &Axis) -> String {
+    let mut body = String::new();
+    if let Some(limit) = row.limit {
+        draw_good_side(&mut body, limit, axis);
+    }
+    for tick in axis.ticks() {
+        vertical(&mut body, "grid", axis.at(*tick));
+    }
+    if let Some(reference) = row.reference {
+        vertical(&mut body, "limit", axis.at(reference));
+    }
+    if let Some(limit) = row.limit {
+        edges(limit).into_iter().flatten().for_each(|at| vertical(&mut body, "limit", axis.at(at)));
+    }
+    if let Some(estimate) = row.estimate {
+        let [low, point, high] = [estimate.lower, estimate.point, estimate.upper].map(|value| axis.at(value));
+        let (middle, class) = (HEIGHT / 2.0, row.mark.class());
+        let [above, below] = [middle - 4.0, middle + 4.0];
+        write!(
+            body,
+            r#"<g class="{class}"><line class="ci" x1="{low}%" x2="{high}%" y1="{middle}" y2="{middle}"/><line class="cap" x1="{low}%" x2="{low}%" y1="{above}" y2="{below}"/><line class="cap" x1="{high}%" x2="{high}%" y1="{above}" y2="{below}"/><svg x="{point}%" y="{middle}" overflow="visible" class="dot">{}</svg></g>"#,
+            row.mark.shape()
+        )
+        .expect("writing to a String cannot fail");
+    }
+    image(row.id, "strip", &format!(r#"width="100%" height="{HEIGHT}""#), row.title, "", &body)
+}
+
+/// The numbers under the rows.
+pub(in crate::report) fn scale(axis: &Axis, unit: Unit) -> String {
+    let mut body = String::new();
+    let last = axis.ticks().len() - 1;
+    for (index, tick) in axis.ticks().iter().enumerate() {
+        let anchor = if index == 0 {
+            "start"
+        } else if index == last {
+            "end"
+        } else {
+            "middle"
+        };
+        let text = label(*tick, unit);
+        // Every second number steps aside where there is no room.
+        let class = if index % 2 == 1 && last.is_multiple_of(2) { r#" class="minor""# } else { "" };
+        write!(body, r#"<text x="{}%" y="13" text-anchor="{anchor}"{class}>{}</text>"#, axis.at(*tick), escape(&text))
+            .expect("writing to a String cannot fail");
+    }
+    format!(r#"<svg class="scale" width="100%" height="18" aria-hidden="true">{body}</svg>"#)
+}
+
+fn label(tick: f64, unit: Unit) -> String {
+    let scaled = match unit {
+        Unit::Share | Unit::Points => tick * 100.0,
+        _ => tick,
+    };
+    let text = format!("{scaled:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.').replace('-', "−");
+    match unit {
+        Unit::Share => format!("{text} %"),
+        _ if text == "−0" => "0".to_owned(),
+        _ => text,
+    }
+}
+
+fn edges(limit: Limit) -> [Option<f64>; 2] {
+    match limit {
+        Limit::Max(at) | Limit::Min(at) | Limit::Above(at) => [Some(at), None],
+        Limit::Within(at) => [Some(-at), Some(at)],
+    }
+}
+
+fn draw_good_side(body: &mut String, limit: Limit, axis: &Axis) {
+    let [low, high] = axis.ends();
+    let (from, to) = match limit {
+        Limit::Max(at) => (low, at),
+        Limit::Min(at) | Limit::Above(at) => (at, high),
+        Limit::Within(at) => (-at, at),
+    };
+    let [from, to] = [from, to].map(|value| axis.at(value.clamp(low, high)));
+    let width = super::svg::round(to - from);
+    write!(body, r#"<rect class="good" x="{from}%" y="0" width="{width}%" height="{HEIGHT}"/>"#)
+        .expect("writing to a String cannot fail");
+}
+
+fn vertical(body: &mut String, class: &str, at: f64) {
+    write!(body, r#"<line class="{class}" x1="{at}%" x2="{at}%" y1="0" y2="{HEIGHT}"/>"#)
+        .expect("writing to a String cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate() -> Estimate {
+        Estimate { point: 0.3, lower: 0.2, upper: 0.45, level: 0.95, n: 50, k: None, k_half: None, method: "wilson" }
+    }
+
+    #[test]
+    fn point_interval_and_limit_lie_where_the_axis_says() {
+        let axis = Axis::around([0.0, 1.0], Unit::Share);
+        let row = Strip {
+            id: "r",
+            title: "t",
+            estimate: Some(&estimate()),
+            limit: Some(Limit::Max(0.2)),
+            reference: None,
+            mark: Mark::Fail,
+        };
+        let svg = strip(&row, &axis);
+        assert!(svg.contains(r#"class="ci" x1="20%" x2="45%""#), "{svg}");
+        assert!(svg.contains(r#"<svg x="30%""#), "{svg}");
+        assert!(svg.contains(r#"class="limit" x1="20%""#), "{svg}");
+        assert!(svg.contains(r#"class="good" x="0%" y="0" width="20%""#), "{svg}");
+    }
+
+    #[test]
+    fn an_absence_draws_no_point() {
+        let axis = Axis::around([], Unit::Share);
+        let row = Strip { id: "r", title: "t", estimate: None, limit: None, reference: None, mark: Mark::Plain };
+        assert!(!strip(&row, &axis).contains("class=\"ci\""));
+    }
+
+    #[test]
+    fn ticks_read_in_the_unit() {
+        assert_eq!(label(0.025, Unit::Share), "2.5 %");
+        assert_eq!(label(-0.2, Unit::Coefficient), "−0.2");
+        assert_eq!(label(0.0, Unit::Points), "0");
+    }
+}

@@ -1,0 +1,116 @@
+//! Results to bytes: HTML, Markdown, JSON and terminal tables. Never touches a file, a clock or the network.
+//!
+//! A [`Report`] holds one answer, the items behind it and its provenance; [`render`] writes it in one [`Format`].
+//! The room computes nothing that could be argued about: it rounds, sorts and draws what `analysis` found.
+//! Everything that came from outside (names, prompts, responses, completions, warnings) is hostile here: `visible`
+//! makes control characters seen, each format escapes what its reader would act on.
+//!
+//! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
+//! every string, in English and Japanese · `view` answers laid out in sentences and rows · `json`, `text`, `markdown`,
+//! `html` one a format · `page` and `drill` what the HTML templates are filled with · `chart` SVG as pure functions.
+
+mod chart;
+mod drill;
+mod format;
+mod glossary;
+mod html;
+mod items;
+mod json;
+mod markdown;
+mod page;
+mod page_calibration;
+mod page_comparison;
+mod text;
+mod text_table;
+mod view;
+mod visible;
+mod words;
+
+use crate::analysis::calibration::Calibration;
+use crate::analysis::compare::Comparison;
+use crate::domain::RunManifest;
+
+pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
+pub use text::{Colour, TableOptions};
+pub use visible::{visible, visible_line};
+
+/// An answer with everything that is needed to show it.
+#[derive(Debug, Clone)]
+pub struct Report<'a> {
+    /// The answer.
+    pub content: Content<'a>,
+    /// The items behind it; may be empty.
+    pub items: ItemTable,
+    /// What the answer was made from.
+    pub manifest: &'a RunManifest,
+    /// The language of headings, sentences and definitions. JSON has none.
+    pub lang: Lang,
+}
+
+/// The answers that can be shown.
+#[derive(Debug, Clone, Copy)]
+pub enum Content<'a> {
+    /// How good is this judge?
+    Calibration(&'a Calibration),
+    /// Is A better than B?
+    Comparison(&'a Comparison),
+}
+
+impl Content<'_> {
+    /// The kind, as in the JSON envelope.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Calibration(_) => "calibration",
+            Self::Comparison(_) => "comparison",
+        }
+    }
+}
+
+/// The languages of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lang {
+    /// English.
+    #[default]
+    En,
+    /// Japanese.
+    Ja,
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for a terminal.
+    Table(TableOptions),
+    /// The envelope for machines, in full precision.
+    Json,
+    /// A comment for a pull request.
+    Markdown,
+    /// One self-contained page.
+    Html,
+}
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A value has no JSON form.
+    #[error("failed to write the result as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A template does not fit its data.
+    #[error("failed to fill the template {name}: {message}")]
+    Template {
+        /// The template.
+        name: &'static str,
+        /// What the engine said.
+        message: String,
+    },
+}
+
+/// Writes a report. The same report gives the same bytes.
+pub fn render(report: &Report<'_>, format: Format) -> Result<String, ReportError> {
+    match format {
+        Format::Table(options) => Ok(text::render(report, options)),
+        Format::Json => json::render(report),
+        Format::Markdown => Ok(markdown::render(report)),
+        Format::Html => html::render(report),
+    }
+}

@@ -1,0 +1,228 @@
+//! What the template of a comparison is filled with.
+
+use serde::Serialize;
+
+use crate::analysis::compare::{Comparison, Favours};
+use crate::domain::NoVerdict;
+use crate::stats::Figure;
+
+use super::chart::{Mark, Segment, bar, swatch};
+use super::format::{self, Unit};
+use super::glossary::{definition, label};
+use super::page::{Drawing, Entry, Forest, Plot};
+use super::page_calibration::Legend;
+use super::visible::visible_line;
+use super::words::{Words, fill};
+use super::{Lang, view};
+
+/// The answer, laid out.
+#[derive(Serialize)]
+pub(super) struct ComparisonPage {
+    decision: &'static str,
+    word: String,
+    reason: String,
+    certificate: String,
+    fingerprint: String,
+    rates_title: String,
+    rates_note: String,
+    rates: Option<Forest>,
+    rate_notes: Vec<RateNote>,
+    coverage: String,
+    intervals: Vec<IntervalRow>,
+    outcome_bar: Drawing,
+    outcomes: Vec<OutcomeLine>,
+    tests: Vec<TestLine>,
+    detectable: String,
+    bounds: String,
+    few_units: bool,
+    categories: Option<Forest>,
+    category_rows: Vec<CategoryLine>,
+    accounting: Vec<AccountingLine>,
+}
+
+#[derive(Serialize)]
+struct RateNote {
+    label: String,
+    definition: &'static str,
+}
+
+#[derive(Serialize)]
+struct IntervalRow {
+    method: &'static str,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct OutcomeLine {
+    legend: Legend,
+    count: String,
+    share: String,
+}
+
+#[derive(Serialize)]
+struct TestLine {
+    label: &'static str,
+    data: String,
+    p: String,
+}
+
+#[derive(Serialize)]
+struct CategoryLine {
+    category: String,
+    n: String,
+    value: String,
+    p: String,
+    p_holm: String,
+}
+
+#[derive(Serialize)]
+struct AccountingLine {
+    label: &'static str,
+    count: String,
+}
+
+impl ComparisonPage {
+    pub(super) fn of(answer: &Comparison, lang: Lang) -> Self {
+        let words = Words::of(lang);
+        let [a, b] = view::sides(answer);
+        let certificate = answer
+            .certificate
+            .as_deref()
+            .map_or_else(|| words.no_certificate.to_owned(), |path| visible_line(path).into_owned());
+        Self {
+            decision: match answer.decision {
+                Favours::A | Favours::B => "pass",
+                Favours::Undecided => "open",
+            },
+            word: words.favours(answer.decision, &a, &b),
+            reason: view::comparison_reason(answer, lang),
+            certificate,
+            fingerprint: answer.fingerprint.short(),
+            rates_title: fill(words.rates, &[&a]),
+            rates_note: fill(words.rates_note, &[&a]),
+            rates: rates(answer, lang),
+            rate_notes: view::rates(answer)
+                .map(|(name, _)| RateNote {
+                    label: label(name, lang),
+                    definition: definition(name, lang).unwrap_or(""),
+                })
+                .into(),
+            coverage: format::figure(&answer.coverage, Unit::Share, words),
+            intervals: answer.win_rate_intervals.iter().filter_map(interval_row).collect(),
+            outcome_bar: outcome_bar(answer, lang),
+            outcomes: outcome_lines(answer, lang),
+            tests: view::test_rows(answer, words)
+                .into_iter()
+                .map(|row| TestLine { label: row.label, data: row.data, p: row.p })
+                .collect(),
+            detectable: view::detectable(answer, words),
+            bounds: view::bounds(answer, words),
+            few_units: answer.few_units,
+            categories: categories(answer, lang),
+            category_rows: category_lines(answer, words),
+            accounting: accounting(answer, words),
+        }
+    }
+}
+
+fn rates(answer: &Comparison, lang: Lang) -> Option<Forest> {
+    let entries = view::rates(answer).map(|(name, figure)| Entry {
+        name: label(name, lang),
+        figure: figure.clone(),
+        mark: Mark::Plain,
+    });
+    half_plot("rates", &entries, lang)
+}
+
+fn categories(answer: &Comparison, lang: Lang) -> Option<Forest> {
+    let entries: Vec<Entry> = answer
+        .by_category
+        .iter()
+        .map(|row| Entry {
+            name: visible_line(&row.category).into_owned(),
+            figure: row.win_rate.clone(),
+            mark: Mark::Plain,
+        })
+        .collect();
+    half_plot("categories", &entries, lang)
+}
+
+/// A plot around 50 %: the line of no difference is the limit that nothing has to pass.
+fn half_plot(name: &str, entries: &[Entry], lang: Lang) -> Option<Forest> {
+    let plot = Plot {
+        name,
+        title: label("win_rate", lang),
+        definition: "",
+        unit: Unit::Share,
+        limit: None,
+        reference: Some(0.5),
+    };
+    Forest::draw(&plot, entries, Words::of(lang))
+}
+
+fn interval_row(figure: &Figure) -> Option<IntervalRow> {
+    let estimate = figure.as_ref().ok()?;
+    Some(IntervalRow { method: estimate.method, value: format::estimate(estimate, Unit::Share) })
+}
+
+fn class_of(outcome: &str) -> &'static str {
+    match outcome {
+        "a_wins" => "seg-a",
+        "half_a" => "seg-a2",
+        "b_wins" => "seg-b",
+        "half_b" => "seg-b2",
+        "flip_first" => "seg-flip1",
+        "flip_second" | "inconsistent" => "seg-flip2",
+        "no_verdict" => "seg-none",
+        _ => "seg-tie",
+    }
+}
+
+fn outcome_bar(answer: &Comparison, lang: Lang) -> Drawing {
+    let segments: Vec<Segment> = view::outcome_rows(answer, lang)
+        .into_iter()
+        .map(|row| Segment { class: class_of(row.key), label: row.label, count: row.count })
+        .collect();
+    Drawing { svg: bar("outcomes", Words::of(lang).outcomes, &segments) }
+}
+
+fn outcome_lines(answer: &Comparison, lang: Lang) -> Vec<OutcomeLine> {
+    view::outcome_rows(answer, lang)
+        .into_iter()
+        .filter(|row| row.count > 0)
+        .map(|row| OutcomeLine {
+            legend: Legend { label: row.label, swatch: Drawing { svg: swatch(class_of(row.key)) } },
+            count: format::count(row.count),
+            share: format::percent(row.share),
+        })
+        .collect()
+}
+
+fn category_lines(answer: &Comparison, words: &Words) -> Vec<CategoryLine> {
+    let lines = answer.by_category.iter().map(|row| CategoryLine {
+        category: visible_line(&row.category).into_owned(),
+        n: format::count(row.items),
+        value: format::figure(&row.win_rate, Unit::Share, words),
+        p: format::p_digits(row.p),
+        p_holm: format::p_digits(row.p_holm),
+    });
+    lines.collect()
+}
+
+fn accounting(answer: &Comparison, words: &Words) -> Vec<AccountingLine> {
+    let total = answer.accounting.total();
+    let line = |label, count| AccountingLine { label, count: format::count(count) };
+    let mut lines = vec![line(words.planned, total.planned), line(words.judged, total.judged)];
+    let none = [
+        words.none_unparsed,
+        words.none_refused,
+        words.none_filtered,
+        words.none_truncated,
+        words.none_failed,
+        words.none_missing,
+    ];
+    debug_assert_eq!(none.len(), NoVerdict::ALL.len());
+    lines.extend(none.into_iter().zip(total.none).map(|(label, count)| line(label, count)));
+    lines.push(line(words.identical, answer.accounting.identical));
+    lines
+}

@@ -1,0 +1,184 @@
+//! Drawing for terminals: tables that fit, paragraphs that wrap, colours that can be left out.
+
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, ContentLineStyle};
+use comfy_table::{LineStyle, TableStyle, Width};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::text::{Colour, TableOptions};
+
+/// Two spaces between columns, one line under the head.
+const STYLE: TableStyle = TableStyle::new()
+    .header_lines(ContentLineStyle::none().junction(' '))
+    .header_separator(LineStyle::none().fill('─').junction('─'))
+    .content_lines(ContentLineStyle::none().junction(' '));
+
+/// The colours of decision words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Paint {
+    /// Good.
+    Green,
+    /// Open.
+    Yellow,
+    /// Bad.
+    Red,
+}
+
+/// The text in a colour, or as it is.
+pub(super) fn paint(text: &str, paint: Paint, colour: Colour) -> String {
+    let code = match paint {
+        Paint::Green => 32,
+        Paint::Yellow => 33,
+        Paint::Red => 31,
+    };
+    match colour {
+        Colour::Off => text.to_owned(),
+        Colour::On => format!("\u{1b}[1;{code}m{text}\u{1b}[0m"),
+    }
+}
+
+/// Rows of cells; a cell may hold line feeds.
+pub(super) struct Table {
+    head: Vec<String>,
+    rows: Vec<(Vec<String>, Option<Paint>)>,
+}
+
+impl Table {
+    pub(super) fn new(head: Vec<String>) -> Self {
+        Self { head, rows: Vec::new() }
+    }
+
+    /// Adds a row; its second cell takes the colour.
+    pub(super) fn row(&mut self, cells: Vec<String>, paint: Option<Paint>) {
+        self.rows.push((cells, paint));
+    }
+
+    /// Columns needed to draw this without wrapping.
+    pub(super) fn natural_width(&self) -> u16 {
+        let longest = |cell: &String| cell.lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+        let columns = (0..self.head.len()).map(|index| {
+            let cells = self.rows.iter().filter_map(|(cells, _)| cells.get(index)).map(longest);
+            // Heads may wrap at their spaces, down to their longest word.
+            let head = self.head[index].split_whitespace().map(UnicodeWidthStr::width).max().unwrap_or(0);
+            cells.max().unwrap_or(0).max(head) + 2
+        });
+        u16::try_from(columns.sum::<usize>()).unwrap_or(u16::MAX)
+    }
+
+    pub(super) fn draw(&self, options: TableOptions) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic).set_width(options.width);
+        match options.colour {
+            Colour::On => table.enforce_styling(),
+            Colour::Off => table.force_no_tty(),
+        };
+        table.set_header(self.head.iter().map(Cell::new));
+        for (cells, paint) in &self.rows {
+            table.add_row(cells.iter().enumerate().map(|(index, text)| match paint {
+                Some(paint) if index == 1 => Cell::new(text).fg(colour_of(*paint)).add_attribute(Attribute::Bold),
+                _ => Cell::new(text),
+            }));
+        }
+        table.column_iter_mut().for_each(|column| {
+            column.set_padding((0, 1));
+        });
+        if let Some(first) = table.column_mut(0) {
+            first.set_constraint(ColumnConstraint::UpperBoundary(Width::Percentage(40)));
+            first.set_cell_alignment(CellAlignment::Left);
+        }
+        let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        if options.colour == Colour::Off {
+            text.retain(|c| c != '\u{1b}');
+        }
+        text
+    }
+}
+
+fn colour_of(paint: Paint) -> Color {
+    match paint {
+        Paint::Green => Color::Green,
+        Paint::Yellow => Color::Yellow,
+        Paint::Red => Color::Red,
+    }
+}
+
+/// The text with spaces behind it, to at least `width` columns.
+pub(super) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The width of a text without its ANSI colours.
+pub(super) fn plain_width(text: &str) -> usize {
+    let mut width = 0;
+    let mut inside = false;
+    for c in text.chars() {
+        match c {
+            '\u{1b}' => inside = true,
+            'm' if inside => inside = false,
+            _ if inside => {}
+            _ => width += c.width().unwrap_or(0),
+        }
+    }
+    width
+}
+
+/// Breaks a text into lines of at most `width` columns, the first `start` columns shorter, the others by two.
+/// Breaks at spaces, and anywhere between wide characters.
+pub(super) fn wrap(text: &str, width: usize, start: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut used = start;
+    for piece in pieces(text) {
+        let piece_width = piece.trim_end().width();
+        if used + piece_width > width && !line.is_empty() {
+            lines.push(std::mem::take(&mut line).trim_end().to_owned());
+            used = 2;
+        }
+        line.push_str(piece);
+        used += piece.width();
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}
+
+/// Words with the spaces behind them; wide characters stand alone.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut previous = ' ';
+    for (index, c) in text.char_indices() {
+        let wide = c.width() == Some(2) || previous.width() == Some(2);
+        // No line starts with closing punctuation.
+        let closes = matches!(c, '、' | '。' | ')' | '」' | ':' | '%');
+        if index > start && (previous == ' ' && c != ' ' || wide && c != ' ' && !closes) {
+            out.push(&text[start..index]);
+            start = index;
+        }
+        previous = c;
+    }
+    out.push(&text[start..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrapped_lines_keep_to_the_width_in_both_scripts() {
+        for text in [
+            "the interval straddles the limit and more labels would decide",
+            "区間は限度をまたいでいるため、ラベルを増やせば決まる。",
+        ] {
+            for width in [20, 33] {
+                let lines = wrap(text, width, 4);
+                assert!(lines.iter().skip(1).all(|line| line.width() + 2 <= width), "{lines:?}");
+                assert_eq!(lines.join("").replace(' ', ""), text.replace(' ', ""));
+            }
+        }
+    }
+
+    #[test]
+    fn colour_has_no_width() {
+        assert_eq!(plain_width(&paint("PASS", Paint::Green, Colour::On)), 4);
+    }
+}

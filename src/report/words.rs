@@ -1,0 +1,343 @@
+//! Every label and sentence of a report, both languages side by side. Definitions of figures are in `glossary`.
+
+use serde::Serialize;
+
+use crate::analysis::compare::Favours;
+use crate::analysis::gate::Decision;
+use crate::analysis::outcome::Outcome;
+use crate::stats::Reason;
+
+use super::Lang;
+
+macro_rules! words {
+    ($($name:ident: $en:expr, $ja:expr;)*) => {
+        /// The words of one language.
+        #[derive(Debug, Serialize)]
+        pub(super) struct Words { $(pub(super) $name: &'static str,)* }
+        static EN: Words = Words { $($name: $en,)* };
+        static JA: Words = Words { $($name: $ja,)* };
+    };
+}
+
+words! {
+    lang: "en", "ja";
+    calibration: "Judge calibration", "判定者の較正";
+    comparison: "Comparison", "比較";
+    theme: "Light / dark", "明暗の切替";
+    skip: "Skip to the decision", "結論へ移動";
+
+    decision: "Decision", "結論";
+    decision_pass: "PASS", "合格";
+    decision_fail: "FAIL", "不合格";
+    decision_inconclusive: "INCONCLUSIVE", "判定保留";
+    criterion_pass: "holds", "適合";
+    criterion_fail: "fails", "不適合";
+    criterion_inconclusive: "undecided", "未決";
+    control: "control", "対照";
+    all_hold: "all {} criteria hold", "{}個の基準をすべて満たす";
+    some_fail: "{} of {} criteria fail: {}", "{1}個中{0}個の基準に不適合:{2}";
+    some_undecided: "{} of {} criteria are undecided: {}", "{1}個中{0}個の基準が未決:{2}";
+    no_criteria: "there was nothing to decide on", "判断の材料がない";
+    also_undecided: "undecided: {}", "未決:{}";
+    gold_line: "{} labelled items of {}, {} groups", "ラベル付き{}件(全{}件、{}群)";
+    overall_pass: "Every judge on trial may be used.", "審査した判定者はすべて使用できる。";
+    overall_fail: "At least one judge on trial is not fit for use.", "使用に適さない判定者がある。";
+    overall_inconclusive: "The data do not decide yet.", "現在のデータでは決められない。";
+
+    limit: "limit", "限度";
+    criterion: "criterion", "基準";
+    criteria: "Criteria", "基準";
+    open_criteria: "Criteria that fail or are undecided", "不適合または未決の基準";
+    decided_on: "decided on", "判断の区間";
+    decides_interval: "the whole 90 % interval has to be on the good side", "90 %区間の全体が限度の良い側にあることが条件";
+    decides_point: "decided on the point, not the interval", "区間ではなく点推定で判断";
+    good_side: "lies wholly on the good side", "全体が良い側にある";
+    bad_side: "lies wholly on the bad side", "全体が悪い側にある";
+    straddles: "straddles the limit", "限度をまたいでいる";
+    no_figure: "cannot be decided", "判断できない";
+    labels_needed: "about {} labels would decide", "約{}件のラベルがあれば決まる";
+    labels_needed_head: "labels needed", "必要なラベル数";
+    shaded: "The shaded side is the good side; the tall mark is the limit. Bars are the deciding 90 % intervals.",
+            "網掛けが良い側、縦線が限度。横棒は判断に用いる90 %区間。";
+
+    scorecard: "Scorecard", "成績表";
+    judge: "judge", "判定者";
+    judges: "Judges", "判定者";
+    figure: "figure", "指標";
+    value: "value", "値";
+    n: "n", "n";
+    method: "method", "方法";
+    fingerprint: "fingerprint", "指紋";
+    model: "model", "モデル";
+    certificate: "certificate", "証明書";
+    estimates: "Estimates", "推定値";
+    estimates_note: "Every bar is a 95 % interval. Filled marks are judges on trial, hollow marks are controls: baselines that a judge has to beat.",
+                    "横棒は95 %信頼区間。塗りつぶしは審査中の判定者、白抜きは対照(判定者が上回るべき基準)。";
+    flow: "Where both orders lead", "提示順を入れ替えた結果";
+    flow_note: "Each item is judged twice, with the responses swapped. Only a verdict that survives the swap counts.",
+               "各項目は回答の順を入れ替えて2回判定する。入れ替えても変わらない判定だけを有効とする。";
+    consistent: "same answer in both orders", "両順で同じ答え";
+    flow_first: "flip to the first shown", "先に示した側へ反転";
+    flow_second: "flip to the second shown", "後に示した側へ反転";
+    flow_half: "a win and a tie", "一方だけ引き分け";
+    direction_unknown_segment: "inconsistent, direction unknown", "不一致(向きは不明)";
+    confusion: "Confusion with the human label", "人のラベルとの混同行列";
+    confusion_note: "Rows: human label. Columns: the judge's combined verdict. Shade: share of the row.",
+                    "行は人のラベル、列は判定者の総合判定。濃さは行の中の割合。";
+    gold: "human label", "人のラベル";
+    tie: "tie", "引き分け";
+    by_length: "Error by length", "長さ別の誤り率";
+    by_length_note: "Share of wrong decisive verdicts where the human label is the longer and where it is the shorter response. A judge that errs much more on the shorter one rewards length.",
+                    "人のラベルが長い回答の場合と短い回答の場合の、決着した判定の誤り率。短い側で誤りが多い判定者は、長さに点を与えている。";
+    by_category: "By category", "カテゴリ別";
+    by_language: "By language", "言語別";
+    every_figure: "Every figure", "すべての指標";
+    humans: "Humans among themselves", "人どうしの一致";
+    accounting: "Judgments", "判定の内訳";
+    planned: "planned", "予定";
+    judged: "judged", "判定済";
+    identical: "identical responses", "同一の回答";
+
+    not_measured: "What could not be measured", "測れなかったもの";
+    nothing_missing: "Everything on the list was measured.", "一覧の指標はすべて測定した。";
+    needs: "needs", "必要なもの:";
+    warnings: "Warnings", "注意";
+    not_estimable: "not estimable", "推定不能";
+
+    items: "Items", "項目";
+    items_shown: "{} of {} items shown; flips, disagreements and missing verdicts were chosen first.",
+                 "全{1}件のうち{0}件を表示(反転、不一致、判定なしを優先)。";
+    items_all: "{} items.", "全{}件。";
+    items_none: "No items were handed to this report.", "このレポートには項目が含まれていない。";
+    no_script: "The items can be browsed where scripts are allowed; everything above is complete without them.",
+               "項目の閲覧にはスクリプトが必要。ここまでの内容はスクリプトなしで完全に読める。";
+    show: "show", "表示";
+    filter_all: "all items", "すべて";
+    filter_flips: "flips", "反転";
+    filter_disagree: "disagreements with the label", "ラベルと不一致";
+    filter_none: "no verdict", "判定なし";
+    any_judge: "any judge", "すべての判定者";
+    any_category: "any category", "すべてのカテゴリ";
+    search: "search texts", "全文検索";
+    keys: "Keys: j / k move, Enter opens, n / p page, / searches.", "キー操作:j / k 移動、Enter 開閉、n / p ページ、/ 検索";
+    previous: "previous", "前へ";
+    next: "next", "次へ";
+    no_match: "No item matches.", "該当する項目はない。";
+    prompt: "prompt", "プロンプト";
+    response: "response", "回答";
+    no_text: "not recorded", "記録なし";
+    why: "why", "理由";
+    shown_first: "{} shown first", "{}を先に提示";
+    raw: "raw completion", "生の出力";
+    reasoning: "reasoning", "思考";
+    said_first: "first", "先";
+    said_second: "second", "後";
+    agrees: "agrees", "一致";
+    disagrees: "disagrees", "不一致";
+    category: "category", "カテゴリ";
+    language: "language", "言語";
+    group: "group", "群";
+    of: "of", "/";
+
+    how_to_read: "How to read this", "読み方";
+    term: "term", "用語";
+    provenance: "Provenance", "来歴";
+    reproduce: "The command that makes this again", "再現するコマンド";
+    inputs: "Inputs", "入力";
+    role: "role", "役割";
+    path: "path", "パス";
+    records: "records", "件数";
+    digest: "SHA-256", "SHA-256";
+    seed: "seed", "シード";
+    resamples: "resamples", "再標本数";
+    generator: "generator", "乱数生成器";
+    date: "date", "日時";
+    version: "tool version", "ツールのバージョン";
+
+    favours_a: "{} is better", "{}の方が良い";
+    favours_undecided: "undecided", "未決";
+    between: "{} against {}", "{} 対 {}";
+    rates: "Win rate of {}, in three readings", "{}の勝率:三つの読み方";
+    rates_note: "Share won by {}. The line is 50 %: no difference. Bars are 95 % intervals.",
+                "{}の勝ちの割合。縦線は50 %(差なし)。横棒は95 %信頼区間。";
+    outcomes: "Outcomes", "結果の内訳";
+    outcome: "outcome", "結果";
+    count: "count", "件数";
+    share: "share", "割合";
+    tests: "Tests", "検定";
+    test: "test", "検定";
+    data: "data", "データ";
+    mcnemar_exact: "McNemar, exact", "マクネマー検定(正確)";
+    mcnemar_mid: "McNemar, mid-p", "マクネマー検定(mid-p)";
+    sign_test: "sign test, graded score", "符号検定(段階得点)";
+    permutation: "paired permutation, graded score", "対応のある並べ替え検定(段階得点)";
+    detectable: "smallest effect that 80 % of such samples would have shown: a win rate {} away from 50 %",
+                "このような標本の80 %が検出できる最小の効果:勝率の50 %からの差{}";
+    intervals: "Other intervals of the win rate", "勝率の他の区間";
+    bounds: "Bounds for missing verdicts", "判定なしの上下限";
+    bounds_note: "{} items have no verdict. Were they all lost, the win rate would be {}; all won, {}.",
+                 "判定のない項目は{}件。すべて負けとすると勝率は{}、すべて勝ちとすると{}。";
+    bounds_none: "No verdict is missing.", "判定のない項目はない。";
+    few_units: "Fewer than 20 resampling units: the interval is a t interval over them and wide for a reason.",
+               "再標本の単位が20未満のため、区間はt分布による。";
+    p_holm: "p after Holm", "p(Holm補正後)";
+    judge_line: "judged by {}, {} items, {} groups, flip rate {}", "判定者 {}、{}件、{}群、反転率 {}";
+    win_interval: "the win rate of {}, {}, {}", "{}の勝率 {} は{}";
+    above_half: "lies wholly above 50 %", "区間全体が50 %を上回る";
+    below_half: "lies wholly below 50 %", "区間全体が50 %を下回る";
+    holds_half: "does not settle which side is better", "優劣を決めない";
+    no_certificate: "none", "なし";
+
+    banner_uncalibrated: "Uncalibrated judge: nothing below is backed by a certificate.",
+                         "未較正の判定者:以下の数値は証明書に裏付けられていない。";
+    banner_control: "Control judge: a known answer or a dumb baseline, not a measurement of quality.",
+                    "対照判定者:既知の答えまたは単純な基準であり、品質の測定ではない。";
+    banner_recorded: "Recorded verdicts of a judge without a certificate.", "証明書のない判定者の記録済み判定。";
+    banner_human: "Human votes, not a judge.", "判定者ではなく人の投票。";
+
+    outcome_a: "{} wins in both orders", "両順で{}の勝ち";
+    outcome_tie: "tie in both orders", "両順で引き分け";
+    outcome_half: "{} and a tie", "{}と引き分け";
+    outcome_identical: "identical responses, not asked", "同一の回答(判定せず)";
+    outcome_none: "no verdict", "判定なし";
+    none_unparsed: "unreadable", "読み取れず";
+    none_refused: "refused", "拒否";
+    none_filtered: "filtered", "フィルタ";
+    none_truncated: "cut off", "途中で切断";
+    none_failed: "call failed", "呼び出し失敗";
+    none_missing: "missing", "欠落";
+    same_inputs: "The same inputs, recorded completions and seed give the same bytes.",
+                 "同じ入力、記録済みの出力、シードからは同じバイト列が得られる。";
+}
+
+impl Words {
+    /// The words of a language.
+    pub(super) fn of(lang: Lang) -> &'static Self {
+        match lang {
+            Lang::En => &EN,
+            Lang::Ja => &JA,
+        }
+    }
+
+    pub(super) fn is_english(&self) -> bool {
+        self.lang == "en"
+    }
+
+    /// The word over a judge.
+    pub(super) fn decision(&self, decision: Decision) -> &'static str {
+        match decision {
+            Decision::Pass => self.decision_pass,
+            Decision::Inconclusive => self.decision_inconclusive,
+            Decision::Fail => self.decision_fail,
+        }
+    }
+
+    /// The word beside a criterion.
+    pub(super) fn criterion_word(&self, decision: Decision) -> &'static str {
+        match decision {
+            Decision::Pass => self.criterion_pass,
+            Decision::Inconclusive => self.criterion_inconclusive,
+            Decision::Fail => self.criterion_fail,
+        }
+    }
+
+    /// The sentence over all judges.
+    pub(super) fn overall(&self, decision: Decision) -> &'static str {
+        match decision {
+            Decision::Pass => self.overall_pass,
+            Decision::Inconclusive => self.overall_inconclusive,
+            Decision::Fail => self.overall_fail,
+        }
+    }
+
+    /// Which of two systems is better.
+    pub(super) fn favours(&self, favours: Favours, a: &str, b: &str) -> String {
+        match favours {
+            Favours::A => fill(self.favours_a, &[a]),
+            Favours::B => fill(self.favours_a, &[b]),
+            Favours::Undecided => self.favours_undecided.to_owned(),
+        }
+    }
+
+    /// An outcome with the names of both sides.
+    pub(super) fn outcome_of(&self, outcome: Outcome, a: &str, b: &str) -> String {
+        match outcome {
+            Outcome::AWins => fill(self.outcome_a, &[a]),
+            Outcome::BWins => fill(self.outcome_a, &[b]),
+            Outcome::Tie => self.outcome_tie.to_owned(),
+            Outcome::FlipFirst => self.flow_first.to_owned(),
+            Outcome::FlipSecond => self.flow_second.to_owned(),
+            Outcome::HalfA => fill(self.outcome_half, &[a]),
+            Outcome::HalfB => fill(self.outcome_half, &[b]),
+            Outcome::Inconsistent => self.direction_unknown_segment.to_owned(),
+            Outcome::NoVerdict => self.outcome_none.to_owned(),
+        }
+    }
+
+    /// Why there is no number, in words.
+    pub(super) fn reason(&self, reason: Reason) -> &'static str {
+        let english = self.is_english();
+        let pick = |en, ja| if english { en } else { ja };
+        match reason {
+            Reason::Empty => pick("nothing to count", "対象がない"),
+            Reason::TooFew => pick("too few units", "単位が少なすぎる"),
+            Reason::Constant => pick("every value is the same", "値がすべて同じ"),
+            Reason::Separated => pick("a perfect split", "完全に分離している"),
+            Reason::Disconnected => pick("parts of the data cannot be compared", "比較できない部分がある"),
+            Reason::NotConverged => pick("the fit did not settle", "当てはめが収束しない"),
+            Reason::Invalid => pick("outside what the method covers", "手法の対象外"),
+            Reason::NoGold => pick("no human label", "人のラベルがない"),
+            Reason::DirectionUnknown => {
+                pick("only the fold of both orders was recorded", "両順をまとめた結果しか記録がない")
+            }
+            Reason::NotRecorded => pick("not recorded", "記録がない"),
+            Reason::NoRepeats => pick("each order was asked once", "各順の判定が1回だけ"),
+            Reason::NotInformative => pick("the judge is no better than chance", "判定者が偶然と区別できない"),
+        }
+    }
+}
+
+/// Fills `{}` in order, and `{0}`, `{1}` by position. What is filled in is never looked at again.
+pub(super) fn fill(pattern: &str, values: &[&str]) -> String {
+    let mut out = String::with_capacity(pattern.len() + 32);
+    let mut next = 0;
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((inside, tail)) = after.split_once('}') else {
+            out.push('{');
+            rest = after;
+            continue;
+        };
+        let index = inside.parse().unwrap_or_else(|_| {
+            next += 1;
+            next - 1
+        });
+        out.push_str(values.get(index).copied().unwrap_or(""));
+        rest = tail;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_braces_are_not_filled_again() {
+        assert_eq!(fill("{} of {}", &["{}", "2"]), "{} of 2");
+        assert_eq!(fill("{1}:{0}", &["a", "b"]), "b:a");
+    }
+
+    #[test]
+    fn both_languages_have_the_same_number_of_slots() {
+        let slots = |words: &Words| {
+            let value = serde_json::to_value(words).unwrap();
+            let map = value.as_object().unwrap().clone();
+            map.into_iter().map(|(name, text)| (name, text.as_str().unwrap().matches('{').count())).collect::<Vec<_>>()
+        };
+        assert_eq!(slots(&EN), slots(&JA));
+    }
+}

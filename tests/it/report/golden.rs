@@ -1,0 +1,69 @@
+//! Whole outputs against files under `tests/golden/report`. `TRIBUNAL_BLESS=1 cargo test golden` writes them anew;
+//! read the difference before it is committed.
+
+use std::path::Path;
+
+use tribunal::report::{Colour, Format, Lang, TableOptions};
+
+use super::{calibration, comparison, fixture};
+
+fn table(width: u16) -> Format {
+    Format::Table(TableOptions { width, colour: Colour::Off })
+}
+
+#[allow(clippy::disallowed_methods, reason = "blessing writes the files that the other tests read")]
+fn same(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/report").join(name);
+    if std::env::var_os("TRIBUNAL_BLESS").is_some() {
+        std::fs::write(&path, found).unwrap();
+    }
+    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "{name} differs from tests/golden/report; found:\n{found}");
+}
+
+#[test]
+fn golden_calibration() {
+    let answer = fixture::calibration();
+    same("calibration.json", &calibration(&answer, Lang::En, Format::Json));
+    same("calibration.md", &calibration(&answer, Lang::En, Format::Markdown));
+    same("calibration.ja.md", &calibration(&answer, Lang::Ja, Format::Markdown));
+    same("calibration.120.txt", &calibration(&answer, Lang::En, table(120)));
+    same("calibration.80.txt", &calibration(&answer, Lang::En, table(80)));
+    same("calibration.ja.80.txt", &calibration(&answer, Lang::Ja, table(80)));
+}
+
+#[test]
+fn golden_comparison() {
+    let answer = fixture::comparison();
+    same("comparison.json", &comparison(&answer, Lang::En, Format::Json));
+    same("comparison.md", &comparison(&answer, Lang::En, Format::Markdown));
+    same("comparison.80.txt", &comparison(&answer, Lang::En, table(80)));
+    same("comparison.ja.80.txt", &comparison(&answer, Lang::Ja, table(80)));
+}
+
+/// Pages change too often to be compared byte by byte; they are left where people can look at them.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "a folder for looking, owned by the test run")]
+fn pages_are_whole_and_lie_where_people_can_look_at_them() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    std::fs::create_dir_all(&folder).unwrap();
+    let [answer, pair] = [fixture::calibration(), fixture::hostile_calibration()];
+    let pages = [
+        ("calibration.html", calibration(&answer, Lang::En, Format::Html)),
+        ("calibration.ja.html", calibration(&answer, Lang::Ja, Format::Html)),
+        ("comparison.html", comparison(&fixture::comparison(), Lang::En, Format::Html)),
+        ("comparison.ja.html", comparison(&fixture::comparison(), Lang::Ja, Format::Html)),
+        ("hostile.html", calibration(&pair, Lang::En, Format::Html)),
+        ("hostile-comparison.html", comparison(&fixture::hostile_comparison(), Lang::En, Format::Html)),
+    ];
+    for (name, page) in pages {
+        assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"), "{name}");
+        std::fs::write(folder.join(name), page).unwrap();
+    }
+}
+
+#[test]
+fn the_same_report_gives_the_same_bytes() {
+    let answer = fixture::calibration();
+    assert_eq!(calibration(&answer, Lang::En, Format::Html), calibration(&answer, Lang::En, Format::Html));
+}
