@@ -86,6 +86,7 @@ impl Baseline {
             if let Some([ab, ba]) = self.verdicts(item, draw) {
                 rows.push(Row {
                     item: index,
+                    repeat: 0,
                     ab: Some(ab),
                     ba: Some(ba),
                     folded: false,

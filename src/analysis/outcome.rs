@@ -99,6 +99,8 @@ impl Outcome {
 pub struct Row {
     /// Index of the item in the set.
     pub item: usize,
+    /// 0 for the first asking.
+    pub repeat: u32,
     /// The verdict when `a` was shown first, as an identity.
     pub ab: Option<Preference>,
     /// The verdict when `b` was shown first, as an identity.
@@ -292,8 +294,15 @@ fn sheet(judge: &JudgeName, mut said: Vec<(usize, u32, Said)>, identical: u64) -
     let mut accounting = Accounting { identical, ..Accounting::default() };
     let mut rows = Vec::new();
     for chunk in said.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
-        let mut row =
-            Row { item: chunk[0].0, ab: None, ba: None, folded: false, folded_inconsistent: false, planned: 0 };
+        let mut row = Row {
+            item: chunk[0].0,
+            repeat: chunk[0].1,
+            ab: None,
+            ba: None,
+            folded: false,
+            folded_inconsistent: false,
+            planned: 0,
+        };
         for (_, _, said) in chunk {
             match *said {
                 Said::InOrder(order, reading) => {
@@ -338,7 +347,7 @@ mod tests {
     use Preference::{A, B, Tie};
 
     fn row(ab: Option<Preference>, ba: Option<Preference>) -> Row {
-        Row { item: 0, ab, ba, folded: false, folded_inconsistent: false, planned: 2 }
+        Row { item: 0, repeat: 0, ab, ba, folded: false, folded_inconsistent: false, planned: 2 }
     }
 
     #[test]

@@ -196,7 +196,7 @@ pub(super) struct CompareArgs {
     /// Responses of side B.
     #[arg(long, value_name = "FILE", requires = "a")]
     pub b: Option<String>,
-    /// Pairs: id, prompt, response_a, response_b.
+    /// Pairs with both responses.
     #[arg(long, value_name = "FILE", conflicts_with = "verdicts")]
     pub pairs: Option<String>,
     /// Recorded verdicts; makes no call at all.

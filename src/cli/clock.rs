@@ -36,7 +36,9 @@ impl Clock {
 
     /// So many days from now.
     pub fn in_days(self, days: i64) -> String {
-        text(self.timestamp().saturating_add(SignedDuration::from_hours(days * 24)).unwrap_or_else(|_| self.timestamp()))
+        text(
+            self.timestamp().saturating_add(SignedDuration::from_hours(days * 24)).unwrap_or_else(|_| self.timestamp()),
+        )
     }
 }
 

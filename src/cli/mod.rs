@@ -42,7 +42,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let environment = Environment::read();
     let ui = Ui::new(&environment, args.quiet);
-    match dispatch(args.command, &environment, &ui) {
+    match dispatch(&args.command, &environment, ui) {
         Ok(exit) => exit.into(),
         Err(error) => {
             ui.error(&error);
@@ -51,13 +51,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, environment: &Environment, ui: &Ui) -> Result<Exit, exit::CliError> {
+fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit, exit::CliError> {
     match command {
         Command::Calibrate(args) => commands::calibrate::run(args, environment, ui),
         Command::Compare(args) => commands::compare::run(args, environment, ui),
-        Command::Validate(args) => commands::validate::run(&args, environment, ui),
-        Command::Prompt(args) => commands::prompt::run(&args, environment, ui),
-        Command::Gold(args) => commands::gold::run(&args, environment, ui),
-        Command::Demo(args) => commands::demo::run(&args, environment, ui),
+        Command::Validate(args) => commands::validate::run(args, environment, ui),
+        Command::Prompt(args) => commands::prompt::run(args, environment, ui),
+        Command::Gold(args) => commands::gold::run(args, environment, ui),
+        Command::Demo(args) => commands::demo::run(args, environment, ui),
     }
 }

@@ -3,7 +3,11 @@
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use super::args::{FormatArg, LangArg, OutputArgs};
 use super::exit::CliError;
+use super::settings::Environment;
+use super::ui::Ui;
+use crate::report::{self, Colour, Format, Lang, Report, TableOptions};
 
 /// Whether an existing file may be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,4 +78,73 @@ pub(super) fn print(text: &str) -> Result<(), CliError> {
         Err(error) => Err(CliError::usage(format!("failed to write to standard output: {error}"))),
         Ok(()) => Ok(()),
     }
+}
+
+/// A result on its way out: format and place, resolved.
+pub(super) struct Delivery<'a> {
+    format: FormatArg,
+    out: Option<&'a Path>,
+    existing: Existing,
+    pub lang: Lang,
+    table: TableOptions,
+}
+
+impl<'a> Delivery<'a> {
+    /// The format is that of `--format`, else by the ending of `--out`, else a table. Checks the place.
+    pub fn new(args: &'a OutputArgs, environment: &Environment) -> Result<Self, CliError> {
+        let out = args.out.as_deref();
+        let existing = Existing::by_force(args.force);
+        if let Some(path) = out {
+            check_target(path, existing)?;
+        }
+        let by_ending = out.and_then(Path::extension).and_then(|ending| match ending.to_str()? {
+            "html" | "htm" => Some(FormatArg::Html),
+            "json" => Some(FormatArg::Json),
+            "md" | "markdown" => Some(FormatArg::Markdown),
+            _ => None,
+        });
+        Ok(Self {
+            format: args.format.or(by_ending).unwrap_or(FormatArg::Table),
+            out,
+            existing,
+            lang: match args.lang {
+                LangArg::En => Lang::En,
+                LangArg::Ja => Lang::Ja,
+            },
+            table: table_options(environment, out.is_none()),
+        })
+    }
+
+    /// True where people will drill into items.
+    pub fn wants_items(&self) -> bool {
+        self.format == FormatArg::Html
+    }
+
+    /// Writes the report, and a word about where it is.
+    pub fn deliver(&self, report: &Report<'_>, ui: Ui) -> Result<(), CliError> {
+        let format = match self.format {
+            FormatArg::Table => Format::Table(self.table),
+            FormatArg::Json => Format::Json,
+            FormatArg::Markdown => Format::Markdown,
+            FormatArg::Html => Format::Html,
+        };
+        let text = report::render(report, format)?;
+        match self.out {
+            None => print(&text),
+            Some(path) => {
+                write_file(path, &text, self.existing)?;
+                ui.note(format!("written: {}", path.display()));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The terminal's width and whether it takes colour; plain and 100 columns wide in files and pipes.
+pub(super) fn table_options(environment: &Environment, to_terminal: bool) -> TableOptions {
+    let terminal = to_terminal && environment.stdout_is_terminal;
+    let measured =
+        terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0).filter(|width| *width >= 20);
+    let colour = if terminal && !environment.no_color { Colour::On } else { Colour::Off };
+    TableOptions { width: environment.columns.or(measured).unwrap_or(100), colour }
 }

@@ -153,8 +153,9 @@ impl Settings {
         if named.is_none() && !path.exists() {
             return Ok(Self::default());
         }
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| CliError::usage(format!("failed to read the settings file {}: {error}", path.display())))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            CliError::usage(format!("failed to read the settings file {}: {error}", path.display()))
+        })?;
         let mut settings: Self = toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             CliError::usage(format!("{}:{line}: {}", path.display(), error.message()))
@@ -164,8 +165,11 @@ impl Settings {
         settings.file = Some(path.to_path_buf());
         for (name, judge) in &settings.judges {
             if judge.api_key.is_some() {
-                return Err(CliError::usage(format!("{}: judge `{name}` holds a key; keys are not read from files", path.display()))
-                    .hint("put the key in an environment variable and name that: api_key_env = \"MY_KEY\""));
+                return Err(CliError::usage(format!(
+                    "{}: judge `{name}` holds a key; keys are not read from files",
+                    path.display()
+                ))
+                .hint("put the key in an environment variable and name that: api_key_env = \"MY_KEY\""));
             }
         }
         Ok(settings)
@@ -196,8 +200,12 @@ impl RuleSettings {
         let bad = |problem: &str| CliError::usage(format!("[gate] {name}: {problem}"));
         let limit = match (self.max, self.min, default.limit) {
             (Some(_), Some(_), _) => return Err(bad("give `max` or `min`, not both")),
-            (Some(_), None, Limit::Min(_) | Limit::Above(_)) => return Err(bad("this figure has to be large: give `min`")),
-            (None, Some(_), Limit::Max(_) | Limit::Within(_)) => return Err(bad("this figure has to be small: give `max`")),
+            (Some(_), None, Limit::Min(_) | Limit::Above(_)) => {
+                return Err(bad("this figure has to be large: give `min`"));
+            }
+            (None, Some(_), Limit::Max(_) | Limit::Within(_)) => {
+                return Err(bad("this figure has to be small: give `max`"));
+            }
             (Some(max), None, _) => Limit::Max(max),
             (None, Some(min), Limit::Above(_)) => Limit::Above(min),
             (None, Some(min), _) => Limit::Min(min),

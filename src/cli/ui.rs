@@ -62,7 +62,7 @@ impl Ui {
         } else {
             ProgressBar::hidden()
         };
-        bar.set_message(visible_line(what));
+        bar.set_message(visible_line(what).into_owned());
         Progress { bar, total, done: 0, lines: !self.bars && !self.quiet, what: what.to_owned() }
     }
 }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::error::DataError;
 use super::error::{Findings, counted, listed};
 use super::row::{Row, described, preference};
-use crate::domain::{Annotator, Digest, GoldLabel, GoldSet, ItemFacts, Pair, Preference, Vote};
+use crate::domain::{Annotator, Digest, GoldLabel, GoldSet, ItemFacts, Notice, Pair, Preference, Vote};
 
 /// What becomes of items whose votes have no plurality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -178,6 +179,24 @@ pub fn gold_set_of_facts(name: &str, items: Vec<ItemFacts>) -> GoldSet {
     parts.sort();
     let digest = Digest::of_parts(parts.iter().map(Vec::as_slice));
     GoldSet::new(name, digest, items)
+}
+
+/// Completes what recorded verdicts know of their items by the gold pairs of another file, `path`: all facts come from
+/// there. An item that the file does not have is an error; the verdicts would be compared with nothing.
+pub fn complete_facts(items: &mut [ItemFacts], pairs: &[Pair], path: &str) -> Result<(), DataError> {
+    let known: std::collections::HashMap<&str, &Pair> = pairs.iter().map(|pair| (pair.id.as_str(), pair)).collect();
+    let lacking: Vec<&str> = items.iter().map(|item| item.id.as_str()).filter(|id| !known.contains_key(id)).collect();
+    if !lacking.is_empty() {
+        let shown = lacking.iter().take(20).copied().collect::<Vec<_>>().join(", ");
+        let text = format!("verdicts are recorded for {} items that are not in this file: {shown}", lacking.len());
+        return Err(DataError::new(path, Notice::error(None, Some("id"), text)));
+    }
+    for item in items {
+        if let Some(pair) = known.get(item.id.as_str()) {
+            *item = pair.facts();
+        }
+    }
+    Ok(())
 }
 
 fn keyed(id: &str, digest: Digest) -> Vec<u8> {

@@ -30,7 +30,7 @@ mod verdicts;
 
 pub use detect::{Kind, detect};
 pub use error::{DataError, Loaded, located};
-pub use gold::{Disputed, gold_set, gold_set_of_facts, plurality};
+pub use gold::{Disputed, complete_facts, gold_set, gold_set_of_facts, plurality};
 pub use labels::{Label, LabelAgreement, Labels, apply_labels, apply_labels_to_facts, load_labels};
 pub use pairs::{PairOptions, load_pairs};
 pub use predictions::{Prediction, load_predictions};

@@ -193,6 +193,15 @@ impl Judge {
         self.served_model
     }
 
+    /// The prompt that is filled for every request; of the judge for the rest, where checks come first.
+    pub fn prompt(&self) -> Option<&JudgePrompt> {
+        match &self.voice {
+            Voice::Prompted(_, prompt) => Some(prompt),
+            Voice::Screened(_, inner) => inner.prompt(),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => None,
+        }
+    }
+
     /// Digest of the prompt's exact text.
     pub fn prompt_digest(&self) -> Option<Digest> {
         match &self.voice {

@@ -1,0 +1,76 @@
+//! The folder of certificates: written after every decision, looked into at the door.
+
+use std::path::{Path, PathBuf};
+
+use super::exit::CliError;
+use super::output::{Existing, write_file};
+use super::ui::Ui;
+use crate::analysis::certificate::Certificate;
+use crate::domain::Fingerprint;
+
+/// Writes a certificate, in place of an older one of the same fingerprint. Returns its path.
+pub(super) fn write(folder: &Path, certificate: &Certificate) -> Result<PathBuf, CliError> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        CliError::usage(format!("failed to make the folder {}: {error}", folder.display()))
+            .hint("choose another with --certificates")
+    })?;
+    let path = folder.join(certificate.file_name());
+    let mut text = serde_json::to_string_pretty(certificate)?;
+    text.push('\n');
+    write_file(&path, &text, Existing::Replace)?;
+    Ok(path)
+}
+
+/// What was found at the door.
+pub(super) enum Door {
+    /// A valid certificate, and where it lies.
+    Open(Box<Certificate>, PathBuf),
+    /// None; the reasons, one for each certificate that was close.
+    Shut(Vec<String>),
+}
+
+/// Looks for a certificate that opens the door for this fingerprint at `now`.
+pub(super) fn find(folder: &Path, fingerprint: &Fingerprint, name: &str, now: &str, ui: Ui) -> Result<Door, CliError> {
+    let mut reasons = Vec::new();
+    for path in files(folder)? {
+        let certificate = match read(&path) {
+            Ok(certificate) => certificate,
+            Err(problem) => {
+                ui.warn(format!("{}: {problem}; it is passed over", path.display()));
+                continue;
+            }
+        };
+        let objections = certificate.objections(fingerprint, now);
+        if objections.is_empty() {
+            return Ok(Door::Open(Box::new(certificate), path));
+        }
+        if certificate.fingerprint == *fingerprint || certificate.judge == name {
+            reasons.push(format!("{}: {}", path.display(), objections.join("; ")));
+        }
+    }
+    if reasons.is_empty() {
+        reasons.push(format!("no certificate in {} is for judge `{name}`", folder.display()));
+    }
+    Ok(Door::Shut(reasons))
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let entries = std::fs::read_dir(folder)
+        .map_err(|error| CliError::usage(format!("failed to read the folder {}: {error}", folder.display())))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')))
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn read(path: &Path) -> Result<Certificate, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    serde_json::from_str(&text).map_err(|error| format!("no certificate of this version ({error})"))
+}

@@ -1,0 +1,94 @@
+//! `calibrate`: try judges on the gold set, certify them, report.
+
+use crate::analysis::calibration::{Calibration, Options, calibrate};
+use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
+use crate::analysis::gate::{Decision, GateRules};
+use crate::cli::args::CalibrateArgs;
+use crate::cli::asking::Asking;
+use crate::cli::clock::Clock;
+use crate::cli::evidence::{self, Evidence};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::judges::Bench;
+use crate::cli::output::Delivery;
+use crate::cli::settings::{Environment, Settings};
+use crate::cli::ui::Ui;
+use crate::cli::{certificates, items};
+use crate::domain::{Digest, JudgeName};
+use crate::judge::{Judge, JudgeKind};
+use crate::report::{Content, ItemTable, Report};
+
+pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    let clock = Clock::new(environment.source_date_epoch.as_deref())?;
+    let settings = Settings::load(args.ask.config.as_deref())?;
+    let rules = settings.gate()?;
+    let delivery = Delivery::new(&args.output, environment)?;
+    let (evidence, judges) = gather(args, &settings, clock, ui)?;
+    let options = Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
+    let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);
+    for card in &mut answer.judges {
+        if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock) {
+            let path = certificates::write(&args.ask.certificates, &certificate)?;
+            card.certificate = Some(path.display().to_string());
+        }
+    }
+    let items = if delivery.wants_items() {
+        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments)
+    } else {
+        ItemTable::default()
+    };
+    let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
+    let report = Report { content: Content::Calibration(&answer), items, manifest: &manifest, lang: delivery.lang };
+    delivery.deliver(&report, ui)?;
+    Ok(status(&answer))
+}
+
+/// Recorded verdicts, or those of the judges that are asked now.
+fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Result<(Evidence, Vec<Judge>), CliError> {
+    if let Some(verdicts) = &args.verdicts {
+        let mut evidence =
+            evidence::verdicts(verdicts, args.gold.as_deref(), args.labels.as_deref(), &args.statistics, ui)?;
+        if !args.judge.is_empty() {
+            let wanted = |name: &JudgeName| args.judge.iter().any(|judge| judge == name.as_str());
+            evidence.judgments.retain(|judgment| wanted(&judgment.judge));
+            if evidence.judgments.is_empty() {
+                return Err(CliError::usage(format!("{verdicts} holds no verdict of {}", args.judge.join(", ")))
+                    .hint("leave --judge out to see every judge of the file"));
+            }
+        }
+        return Ok((evidence, Vec::new()));
+    }
+    let source = evidence::gold_source(args.gold.as_deref())?;
+    let mut evidence = evidence::pairs(&source, "gold", args.labels.as_deref(), &args.statistics, ui)?;
+    let mut bench = Bench::new(settings, &args.ask, &evidence.pairs);
+    let judges = bench.seat(&args.judge, ui)?;
+    let inputs = bench.inputs;
+    evidence.inputs.extend(inputs);
+    let asking = Asking { ask: &args.ask, limits: &settings.limits, clock, force: args.output.force, ui };
+    evidence.judgments = asking.ask(&judges, &evidence.pairs)?;
+    Ok((evidence, judges))
+}
+
+/// Every judge on trial gets one, whatever the decision; control judges need none.
+fn certificate(
+    card: &crate::analysis::calibration::Scorecard,
+    gold: &crate::analysis::calibration::GoldSummary,
+    rules: &GateRules,
+    judges: &[Judge],
+    clock: Clock,
+) -> Option<Certificate> {
+    let judge = judges.iter().find(|judge| *judge.name() == card.name);
+    if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) {
+        return None;
+    }
+    let prompt: Option<Digest> = judge.and_then(Judge::prompt_digest);
+    let validity = Validity { date: clock.now(), expires: clock.in_days(DAYS_VALID) };
+    certify(card, gold, rules, prompt, validity)
+}
+
+fn status(answer: &Calibration) -> Exit {
+    match answer.decision {
+        Decision::Pass => Exit::Done,
+        Decision::Fail => Exit::Short,
+        Decision::Inconclusive => Exit::Undecided,
+    }
+}

@@ -1,0 +1,211 @@
+//! `compare`: is A better than B, by a judge that was tried?
+
+use std::collections::BTreeSet;
+
+use crate::analysis::compare::{Comparison, Options, compare};
+use crate::cli::args::{CompareArgs, RequireArg};
+use crate::cli::asking::Asking;
+use crate::cli::certificates::{self, Door};
+use crate::cli::clock::Clock;
+use crate::cli::evidence::{self, Evidence};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::items;
+use crate::cli::judges::Bench;
+use crate::cli::output::Delivery;
+use crate::cli::settings::{Environment, Settings};
+use crate::cli::ui::Ui;
+use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, SystemName};
+use crate::judge::{Judge, JudgeKind};
+use crate::report::{Content, ItemTable, Report};
+
+pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    let clock = Clock::new(environment.source_date_epoch.as_deref())?;
+    let settings = Settings::load(args.ask.config.as_deref())?;
+    let requirement = requirement(args)?;
+    let delivery = Delivery::new(&args.output, environment)?;
+    let court = Court { args, settings: &settings, clock, ui };
+    let (evidence, judge, door) = court.gather()?;
+    let (a, b) = names(args, &evidence.gold);
+    let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
+    let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
+    answer.certificate = door.certificate;
+    answer.banner = door.banner;
+    answer.warnings.extend(door.warnings);
+    let items = if delivery.wants_items() {
+        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments)
+    } else {
+        ItemTable::default()
+    };
+    let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
+    let report = Report { content: Content::Comparison(&answer), items, manifest: &manifest, lang: delivery.lang };
+    delivery.deliver(&report, ui)?;
+    Ok(requirement.map_or(Exit::Done, |requirement| held(&answer, requirement)))
+}
+
+/// What the certificate's folder had to say.
+#[derive(Default)]
+struct Passed {
+    certificate: Option<String>,
+    banner: Option<String>,
+    warnings: Vec<String>,
+}
+
+struct Court<'a> {
+    args: &'a CompareArgs,
+    settings: &'a Settings,
+    clock: Clock,
+    ui: Ui,
+}
+
+impl Court<'_> {
+    fn gather(&self) -> Result<(Evidence, JudgeName, Passed), CliError> {
+        if let Some(verdicts) = &self.args.verdicts {
+            return self.recorded(verdicts);
+        }
+        let (args, statistics) = (self.args, &self.args.statistics);
+        let mut evidence = match (&args.a, &args.b, &args.pairs) {
+            (Some(a), Some(b), _) => evidence::responses(a, b, statistics, self.ui)?,
+            (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, statistics, self.ui)?,
+            _ => {
+                return Err(CliError::usage("there is nothing to compare")
+                    .hint("give --a FILE --b FILE, or --pairs FILE, or --verdicts FILE"));
+            }
+        };
+        let Some(name) = args.judge.clone() else {
+            return Err(
+                CliError::usage("no judge is named").hint("add --judge JUDGE, such as one that `calibrate` passed")
+            );
+        };
+        let mut bench = Bench::new(self.settings, &args.ask, &evidence.pairs);
+        let judges = bench.seat(&[name], self.ui)?;
+        let inputs = bench.inputs;
+        evidence.inputs.extend(inputs);
+        let judge = &judges[0];
+        // The door comes before the first call, so that a refusal costs nothing.
+        let passed = if judge.kind() == JudgeKind::Control {
+            Passed { banner: Some("control judge".to_owned()), ..Passed::default() }
+        } else {
+            self.door(judge.fingerprint(), judge.name(), &evidence.gold)?
+        };
+        let asking = Asking {
+            ask: &args.ask,
+            limits: &self.settings.limits,
+            clock: self.clock,
+            force: args.output.force,
+            ui: self.ui,
+        };
+        evidence.judgments = asking.ask(&judges, &evidence.pairs)?;
+        Ok((evidence, Judge::name(judge).clone(), passed))
+    }
+
+    /// Recorded verdicts cost nothing: without a certificate they carry the banner and go on.
+    fn recorded(&self, verdicts: &str) -> Result<(Evidence, JudgeName, Passed), CliError> {
+        let evidence = evidence::verdicts(verdicts, None, None, &self.args.statistics, self.ui)?;
+        let judges: BTreeSet<&JudgeName> = evidence.judgments.iter().map(|judgment| &judgment.judge).collect();
+        let listed = judges.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+        let judge = match (&self.args.judge, judges.len()) {
+            (Some(name), _) if judges.iter().any(|judge| judge.as_str() == name) => JudgeName::from(name.as_str()),
+            (None, 1) => (*judges.iter().next().expect("there is one")).clone(),
+            (Some(name), _) => {
+                return Err(CliError::usage(format!("{verdicts} holds no verdict of `{name}`"))
+                    .hint(format!("it has: {listed}")));
+            }
+            (None, _) => {
+                return Err(CliError::usage(format!("{verdicts} holds several judges"))
+                    .hint(format!("choose one with --judge: {listed}")));
+            }
+        };
+        let mut own = evidence.judgments.iter().filter(|judgment| judgment.judge == judge);
+        let fingerprint = own
+            .find_map(|judgment| judgment.detail.as_ref()?.fingerprint.clone())
+            .unwrap_or_else(|| Fingerprint::recorded(judge.as_str()));
+        let passed = match certificates::find(
+            &self.args.ask.certificates,
+            &fingerprint,
+            judge.as_str(),
+            &self.clock.now(),
+            self.ui,
+        )? {
+            Door::Open(certificate, path) => self.open(&certificate, &path, &evidence.gold),
+            Door::Shut(_) => Passed { banner: Some("recorded".to_owned()), ..Passed::default() },
+        };
+        Ok((evidence, judge, passed))
+    }
+
+    fn door(&self, fingerprint: &Fingerprint, name: &JudgeName, gold: &GoldSet) -> Result<Passed, CliError> {
+        match certificates::find(&self.args.ask.certificates, fingerprint, name.as_str(), &self.clock.now(), self.ui)? {
+            Door::Open(certificate, path) => Ok(self.open(&certificate, &path, gold)),
+            Door::Shut(_) if self.args.uncalibrated => {
+                Ok(Passed { banner: Some("uncalibrated".to_owned()), ..Passed::default() })
+            }
+            Door::Shut(reasons) => Err(CliError::refused(format!(
+                "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",
+                reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")
+            ))
+            .hint("get one with `tribunal calibrate --judge …`, or go on with --uncalibrated and a banner on every output")),
+        }
+    }
+
+    #[allow(clippy::unused_self, reason = "a step of the court")]
+    fn open(
+        &self,
+        certificate: &crate::analysis::certificate::Certificate,
+        path: &std::path::Path,
+        gold: &GoldSet,
+    ) -> Passed {
+        let values = |field: fn(&ItemFacts) -> Option<&String>| {
+            let set: BTreeSet<String> = gold.items.iter().filter_map(field).cloned().collect();
+            set.into_iter().collect::<Vec<_>>()
+        };
+        let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
+        Passed { certificate: Some(path.display().to_string()), banner: None, warnings }
+    }
+}
+
+/// The names of the sides: as given, else the one model of the side, else the files' names.
+fn names(args: &CompareArgs, gold: &GoldSet) -> (String, String) {
+    let one = |of: fn(&ItemFacts) -> Option<&SystemName>| {
+        let mut names: BTreeSet<&SystemName> = gold.items.iter().filter_map(of).collect();
+        let first = names.pop_first()?;
+        names.is_empty().then(|| first.to_string())
+    };
+    let file = |path: &Option<String>| path.as_deref().map(evidence::name_of);
+    let a = args
+        .name_a
+        .clone()
+        .or_else(|| one(|item| item.model_a.as_ref()))
+        .or_else(|| file(&args.a))
+        .unwrap_or_else(|| "a".to_owned());
+    let b = args
+        .name_b
+        .clone()
+        .or_else(|| one(|item| item.model_b.as_ref()))
+        .or_else(|| file(&args.b))
+        .unwrap_or_else(|| "b".to_owned());
+    if a == b { (format!("{a} (a)"), format!("{b} (b)")) } else { (a, b) }
+}
+
+/// The lower bound that the win rate has to clear.
+fn requirement(args: &CompareArgs) -> Result<Option<f64>, CliError> {
+    match (args.require, args.margin) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(CliError::usage("--margin says nothing by itself").hint("add --require no-worse")),
+        (Some(RequireArg::Better), None) => Ok(Some(0.5)),
+        (Some(RequireArg::Better), Some(_)) => {
+            Err(CliError::usage("--require better takes no margin").hint("did you mean --require no-worse?"))
+        }
+        (Some(RequireArg::NoWorse), Some(margin)) if margin > 0.0 && margin < 0.5 => Ok(Some(0.5 - margin)),
+        (Some(RequireArg::NoWorse), _) => {
+            Err(CliError::usage("--require no-worse needs a margin above 0 and below 0.5")
+                .hint("--margin 0.05: a win rate of 45 % still counts as no worse"))
+        }
+    }
+}
+
+fn held(answer: &Comparison, bound: f64) -> Exit {
+    match &answer.win_rate {
+        Ok(rate) if rate.lower > bound => Exit::Done,
+        Ok(rate) if rate.upper < bound => Exit::Short,
+        _ => Exit::Undecided,
+    }
+}

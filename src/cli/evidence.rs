@@ -1,0 +1,136 @@
+//! Files → items, labels and judgments, with the findings said on the way.
+
+use std::path::Path;
+
+use super::args::{DisputedArg, StatisticsArgs};
+use super::exit::CliError;
+use super::ui::Ui;
+use crate::data::{self, Disputed, Kind, Loaded, PairOptions, Source, VerdictOptions};
+use crate::domain::{Digest, GoldSet, InputFile, Judgment, Pair};
+
+/// The gold set that ships.
+const SHIPPED_GOLD: &[u8] = include_bytes!("../../gold/core.jsonl");
+
+/// The name of the gold set that ships.
+pub(super) const SHIPPED_GOLD_NAME: &str = "gold/core.jsonl";
+
+/// What was handed in.
+pub(super) struct Evidence {
+    /// The items with their texts; empty for recorded verdicts.
+    pub pairs: Vec<Pair>,
+    /// The items as the reading wing sees them.
+    pub gold: GoldSet,
+    /// Recorded judgments; empty where the judges are still to be asked.
+    pub judgments: Vec<Judgment>,
+    /// The files, for the manifest.
+    pub inputs: Vec<InputFile>,
+}
+
+/// Reads a file or standard input (`-`).
+pub(super) fn read(path: &str) -> Result<Source, CliError> {
+    Ok(data::read_source(path, &mut std::io::stdin().lock())?)
+}
+
+fn told<T>(loaded: Loaded<T>, path: &str, ui: Ui) -> T {
+    ui.notices(path, &loaded.notices);
+    loaded.records
+}
+
+/// An entry for the manifest.
+pub(super) fn input(role: &str, source: &Source, records: usize) -> InputFile {
+    InputFile {
+        role: role.to_owned(),
+        path: source.path().to_owned(),
+        digest: Digest::of(source.text().as_bytes()),
+        records: records as u64,
+    }
+}
+
+fn disputed(statistics: &StatisticsArgs) -> Disputed {
+    match statistics.disputed {
+        DisputedArg::Tie => Disputed::Tie,
+        DisputedArg::Drop => Disputed::Drop,
+    }
+}
+
+/// How pairs are read under these flags.
+pub(super) fn pair_options(statistics: &StatisticsArgs) -> PairOptions {
+    PairOptions { group_by: statistics.group_by.clone(), disputed: disputed(statistics) }
+}
+
+/// The gold pairs of `--gold`, or those that ship.
+pub(super) fn gold_source(gold: Option<&str>) -> Result<Source, CliError> {
+    match gold {
+        Some(path) => read(path),
+        None => Ok(Source::from_bytes(SHIPPED_GOLD_NAME, SHIPPED_GOLD)?),
+    }
+}
+
+/// Pairs that will be asked about, with the labels of `labels` where it is given.
+pub(super) fn pairs(
+    source: &Source,
+    role: &str,
+    labels: Option<&str>,
+    statistics: &StatisticsArgs,
+    ui: Ui,
+) -> Result<Evidence, CliError> {
+    let mut pairs = told(data::load_pairs(source, &pair_options(statistics))?, source.path(), ui);
+    let mut inputs = vec![input(role, source, pairs.len())];
+    if let Some(path) = labels {
+        let source = read(path)?;
+        let labels = told(data::load_labels(&source)?, source.path(), ui);
+        ui.notices(source.path(), &data::apply_labels(&mut pairs, &labels, disputed(statistics))?);
+        inputs.push(input("labels", &source, labels.rows.len()));
+    }
+    let gold = data::gold_set(&name_of(source.path()), &pairs);
+    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs })
+}
+
+/// Two files of responses, joined.
+pub(super) fn responses(a: &str, b: &str, statistics: &StatisticsArgs, ui: Ui) -> Result<Evidence, CliError> {
+    let (source_a, source_b) = (read(a)?, read(b)?);
+    let side_a = told(data::load_responses(&source_a)?, source_a.path(), ui);
+    let side_b = told(data::load_responses(&source_b)?, source_b.path(), ui);
+    let pairs = told(data::join_responses(&side_a, &side_b, &pair_options(statistics))?, source_a.path(), ui);
+    let inputs = vec![input("a", &source_a, side_a.rows.len()), input("b", &source_b, side_b.rows.len())];
+    let gold = data::gold_set(&format!("{} and {}", name_of(a), name_of(b)), &pairs);
+    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs })
+}
+
+/// Recorded verdicts, with the labels or gold pairs of other files where they are given.
+pub(super) fn verdicts(
+    path: &str,
+    gold: Option<&str>,
+    labels: Option<&str>,
+    statistics: &StatisticsArgs,
+    ui: Ui,
+) -> Result<Evidence, CliError> {
+    let source = read(path)?;
+    let options = VerdictOptions { group_by: statistics.group_by.clone(), disputed: disputed(statistics) };
+    let recorded = told(data::load_verdicts(&source, &options)?, source.path(), ui);
+    let mut inputs = vec![input("verdicts", &source, recorded.rows)];
+    let mut items = recorded.items;
+    let mut pairs = Vec::new();
+    let mut label_files: Vec<Source> = labels.map(read).transpose()?.into_iter().collect();
+    if let Some(source) = gold.map(read).transpose()? {
+        if data::detect(&source, None) == Kind::Labels {
+            label_files.push(source);
+        } else {
+            pairs = told(data::load_pairs(&source, &pair_options(statistics))?, source.path(), ui);
+            inputs.push(input("gold", &source, pairs.len()));
+            data::complete_facts(&mut items, &pairs, source.path())?;
+        }
+    }
+    for source in label_files {
+        let labels = told(data::load_labels(&source)?, source.path(), ui);
+        ui.notices(source.path(), &data::apply_labels_to_facts(&mut items, &labels, disputed(statistics))?);
+        inputs.push(input("labels", &source, labels.rows.len()));
+    }
+    let gold = data::gold_set_of_facts(&name_of(source.path()), items);
+    Ok(Evidence { pairs, gold, judgments: recorded.judgments, inputs })
+}
+
+/// The last part of a path: what people call the file.
+pub(super) fn name_of(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
+}
