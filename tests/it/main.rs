@@ -1,3 +1,4 @@
 //! Tests.
+#![allow(clippy::unwrap_used, missing_docs)]
 
 mod report;
