@@ -143,8 +143,7 @@ impl Writer {
                 .flatten()
                 .collect::<Vec<_>>()
                 .join("\n"),
-            // Beside this table stands what could not be measured; a narrow column has no room for a sentence.
-            Err(absence) => format!("–\n{}", self.words.reason(absence.reason).replace(' ', "\n")),
+            Err(absence) => format!("–\n{}", self.words.reason(absence.reason)),
         }
     }
 

@@ -28,6 +28,7 @@ fn golden_calibration() {
     same("calibration.md", &calibration(&answer, Lang::En, Format::Markdown));
     same("calibration.ja.md", &calibration(&answer, Lang::Ja, Format::Markdown));
     same("calibration.120.txt", &calibration(&answer, Lang::En, table(120)));
+    same("calibration.140.txt", &calibration(&answer, Lang::En, table(140)));
     same("calibration.80.txt", &calibration(&answer, Lang::En, table(80)));
     same("calibration.ja.80.txt", &calibration(&answer, Lang::Ja, table(80)));
 }
