@@ -21,7 +21,7 @@ static TERMS: &[Term] = &[
             "interval",
             "The values that the data leave plausible. Shown intervals have level 95 %; the gate decides on 90 %, which bounds each side at 95 %.",
         ],
-        ["信頼区間", "データから見てありうる値の範囲。表示は95 %、合否の判断は90 %(片側ずつ95 %)の区間による。"],
+        ["信頼区間", "データから見てありうる値の範囲。表示は95 %、合否の判断は90 %（片側ずつ95 %）の区間による。"],
     ),
     term(
         "agreement_decisive",
@@ -29,7 +29,7 @@ static TERMS: &[Term] = &[
             "decisive agreement",
             "Share of items on which the judge picks the side the human picked, where both picked one.",
         ],
-        ["一致率(決着のみ)", "判定者と人がともに一方を選んだ項目のうち、同じ側を選んだ割合。"],
+        ["一致率（決着のみ）", "判定者と人がともに一方を選んだ項目のうち、同じ側を選んだ割合。"],
     ),
     term(
         "agreement_half_credit",
@@ -37,7 +37,7 @@ static TERMS: &[Term] = &[
             "half-credit agreement",
             "The same over all judged items; half a point where exactly one of judge and human says tie.",
         ],
-        ["一致率(引き分け半点)", "判定のある全項目での一致率。一方だけが引き分けなら0.5点とする。"],
+        ["一致率（引き分け半点）", "判定のある全項目での一致率。一方だけが引き分けなら0.5点とする。"],
     ),
     term(
         "agreement_strict",
@@ -45,17 +45,17 @@ static TERMS: &[Term] = &[
             "strict agreement",
             "Share of judged items with exactly the human label; a tie counts only where the human says tie.",
         ],
-        ["一致率(厳密)", "人のラベルと完全に同じ判定の割合。引き分けは人も引き分けの場合だけ一致とする。"],
+        ["一致率（厳密）", "人のラベルと完全に同じ判定の割合。引き分けは人も引き分けの場合だけ一致とする。"],
     ),
     term(
         "agreement_strict_worst_case",
         ["strict agreement, worst case", "Strict agreement with every missing verdict counted as wrong."],
-        ["一致率(厳密・最悪)", "判定なしをすべて誤りとした厳密な一致率。"],
+        ["一致率（厳密・最悪）", "判定なしをすべて誤りとした厳密な一致率。"],
     ),
     term(
         "agreement_both_orders",
         ["agreement in both orders", "Share of items on which both orders give the human label."],
-        ["一致率(両順)", "両方の提示順で人のラベルと同じになった割合。"],
+        ["一致率（両順）", "両方の提示順で人のラベルと同じになった割合。"],
     ),
     term(
         "agreement_mean_of_orders",
@@ -63,12 +63,12 @@ static TERMS: &[Term] = &[
             "agreement, mean of orders",
             "Mean over both orders of being equal to the human label; a missing verdict is wrong.",
         ],
-        ["一致率(順の平均)", "二つの提示順それぞれの一致の平均。判定なしは誤りとする。"],
+        ["一致率（順の平均）", "二つの提示順それぞれの一致の平均。判定なしは誤りとする。"],
     ),
     term(
         "agreement_excl_inconsistent",
         ["agreement on consistent items", "Strict agreement over the items on which both orders agree."],
-        ["一致率(両順一致のみ)", "両順の判定が同じ項目に限った厳密な一致率。"],
+        ["一致率（両順一致のみ）", "両順の判定が同じ項目に限った厳密な一致率。"],
     ),
     term(
         "agreement_lenient",
@@ -76,7 +76,7 @@ static TERMS: &[Term] = &[
             "lenient agreement",
             "Counts every tie on either side as agreement. For comparison with published work; no gate uses it.",
         ],
-        ["一致率(寛容)", "どちらかが引き分けなら一致とみなす。公表値との比較用で、合否には使わない。"],
+        ["一致率（寛容）", "どちらかが引き分けなら一致とみなす。公表値との比較用で、合否には使わない。"],
     ),
     term(
         "kappa_strict",
@@ -89,17 +89,17 @@ static TERMS: &[Term] = &[
     term(
         "kappa_decisive",
         ["decisive kappa", "Kappa over the items on which both picked a side."],
-        ["κ(決着のみ)", "ともに一方を選んだ項目でのκ。"],
+        ["κ（決着のみ）", "ともに一方を選んだ項目でのκ。"],
     ),
     term(
         "kappa_excl_inconsistent",
         ["kappa on consistent items", "Kappa over the items on which both orders agree."],
-        ["κ(両順一致のみ)", "両順の判定が同じ項目でのκ。"],
+        ["κ（両順一致のみ）", "両順の判定が同じ項目でのκ。"],
     ),
     term(
         "kappa_between_orders",
         ["kappa between orders", "Agreement of the judge with itself after the swap, beyond chance."],
-        ["順どうしのκ", "提示順を入れ替えたときの判定者自身との一致(偶然を除く)。"],
+        ["順どうしのκ", "提示順を入れ替えたときの判定者自身との一致（偶然を除く）。"],
     ),
     term(
         "ac1",
@@ -125,7 +125,7 @@ static TERMS: &[Term] = &[
             "flip rate on decisive items",
             "The same, only over items on which both orders picked a side. Second reading.",
         ],
-        ["反転率(両順決着)", "両順とも一方を選んだ項目に限った反転率。二つ目の読み方。"],
+        ["反転率（両順決着）", "両順とも一方を選んだ項目に限った反転率。二つ目の読み方。"],
     ),
     term(
         "inconsistency_rate",
@@ -135,7 +135,7 @@ static TERMS: &[Term] = &[
         ],
         [
             "不一致率",
-            "両順の判定が少しでも異なる項目の割合(勝ちと引き分けの組も含む)。1 − 順序一貫性。三つ目の読み方。",
+            "両順の判定が少しでも異なる項目の割合（勝ちと引き分けの組も含む）。1 − 順序一貫性。三つ目の読み方。",
         ],
     ),
     term(
@@ -212,7 +212,7 @@ static TERMS: &[Term] = &[
             "beats the controls",
             "Smallest advantage in half-credit agreement over the control judges: first, second, longest, shortest, tie, coin.",
         ],
-        ["対照に対する優位", "対照判定者に対する一致率(引き分け半点)の差のうち最小のもの。"],
+        ["対照に対する優位", "対照判定者に対する一致率（引き分け半点）の差のうち最小のもの。"],
     ),
     term(
         "min_labels",

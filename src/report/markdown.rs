@@ -47,7 +47,10 @@ fn write_calibration(out: &mut String, calibration: &Calibration, lang: Lang) {
     let rows = view::cards(calibration).map(|card| {
         let word = view::decision(card).map_or(words.control, |decision| words.decision(decision));
         let mut row = vec![view::name(card), word.to_owned()];
-        row.extend(SCORECARD.iter().map(|name| format::figure(&card.shown(name), unit_of(name), words)));
+        row.extend(SCORECARD.iter().map(|name| {
+            let figure = format::figure(&card.shown(name), unit_of(name), words);
+            view::own_n(card, name).map_or_else(|| figure.clone(), |n| format!("{figure}, {n}"))
+        }));
         row.push(format::count(view::judged(card)));
         row
     });
@@ -71,14 +74,23 @@ fn write_criteria(out: &mut String, calibration: &Calibration, lang: Lang) {
         return;
     }
     heading(out, words.open_criteria);
-    let head =
-        [words.judge, words.criterion, words.value, words.limit, words.decision, words.labels_needed_head, words.why];
+    let head = [
+        words.judge,
+        words.criterion,
+        words.value,
+        words.n,
+        words.limit,
+        words.decision,
+        words.labels_needed_head,
+        words.why,
+    ];
     let rows = open.into_iter().map(|(judge, criterion)| {
         let unit = unit_of(&criterion.name);
         vec![
             judge,
             label(&criterion.name, lang),
             format::figure(&criterion.figure, unit, words),
+            criterion.figure.as_ref().map(view::counts).unwrap_or_default(),
             format::limit(criterion.limit, unit),
             words.criterion_word(criterion.decision).to_owned(),
             criterion.labels_needed.map_or_else(|| "–".to_owned(), format::count),

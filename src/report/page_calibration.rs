@@ -68,6 +68,7 @@ struct CriterionRow {
     decision: &'static str,
     word: &'static str,
     value: String,
+    counts: String,
     limit: String,
     sentence: String,
     labels_needed: String,
@@ -228,6 +229,7 @@ fn criterion_row(id: &str, criterion: &Criterion, lang: Lang) -> CriterionRow {
         decision: class_of(criterion.decision),
         word: words.criterion_word(criterion.decision),
         value,
+        counts: criterion.decided_on.as_ref().map(view::counts).unwrap_or_default(),
         limit,
         sentence: view::because(criterion, lang),
         labels_needed: view::labels_needed(criterion, words).unwrap_or_default(),
@@ -257,13 +259,16 @@ fn forest(name: &str, answer: &Calibration, lang: Lang) -> Option<Forest> {
 /// Both error rates of every judge on trial under each other.
 fn lengths(answer: &Calibration, lang: Lang) -> Option<Forest> {
     let words = Words::of(lang);
-    let names = ["length.error_gold_shorter_decisive", "length.error_gold_longer_decisive"];
+    let names = [
+        ("length.error_gold_shorter_decisive", words.shorter_right),
+        ("length.error_gold_longer_decisive", words.longer_right),
+    ];
     let entries: Vec<Entry> = answer
         .judges
         .iter()
         .flat_map(|card| {
-            names.map(|name| Entry {
-                name: format!("{} · {}", view::name(card), label(name, lang)),
+            names.map(|(name, side)| Entry {
+                name: format!("{} · {side}", view::name(card)),
                 figure: card.shown(name),
                 mark: Mark::Plain,
             })
@@ -271,7 +276,7 @@ fn lengths(answer: &Calibration, lang: Lang) -> Option<Forest> {
         .collect();
     let plot = Plot {
         name: "error_by_length",
-        title: words.by_length.to_owned(),
+        title: words.decisive_errors.to_owned(),
         definition: words.by_length_note,
         unit: Unit::Share,
         limit: None,
@@ -336,7 +341,11 @@ fn flow(index: usize, card: &Scorecard, words: &Words) -> Option<Flow> {
         class: if card.gate.is_some() { "trial" } else { "control" },
         n: format::count(n),
         bar: Drawing { svg: bar(&format!("flow-{index}"), &format!("{name}: {}", words.flow), &segments) },
-        parts: segments.iter().map(|part| format!("{} {}", format::count(part.count), part.label)).collect(),
+        parts: segments
+            .iter()
+            .filter(|part| part.count > 0)
+            .map(|part| format!("{} {}", format::count(part.count), part.label))
+            .collect(),
         name,
     })
 }

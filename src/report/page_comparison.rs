@@ -107,7 +107,7 @@ impl ComparisonPage {
                     definition: definition(name, lang).unwrap_or(""),
                 })
                 .into(),
-            coverage: format::figure(&answer.coverage, Unit::Share, words),
+            coverage: format!("{}: {}", label("coverage", lang), format::figure(&answer.coverage, Unit::Share, words)),
             intervals: answer.win_rate_intervals.iter().filter_map(interval_row).collect(),
             outcome_bar: outcome_bar(answer, lang),
             outcomes: outcome_lines(answer, lang),

@@ -125,22 +125,25 @@ impl Writer {
         };
         line(words.decision.to_lowercase(), &|card| self.decision_word(card));
         for name in SCORECARD {
-            line(label(name, self.lang), &|card| format::figure(&card.shown(name), unit_of(name), words));
+            line(label(name, self.lang), &|card| {
+                let figure = format::figure(&card.shown(name), unit_of(name), words);
+                view::own_n(card, name).map_or_else(|| figure.clone(), |n| format!("{figure}\n{n}"))
+            });
         }
         line(words.n.to_owned(), &|card| format::count(view::judged(card)));
         table
     }
 
-    /// The point over its interval.
+    /// The point over its interval, over its number of units where that is its own.
     fn stacked(&self, card: &Scorecard, name: &str) -> String {
         let unit = unit_of(name);
         match card.shown(name) {
-            Ok(found) => match format::interval(&found, unit) {
-                Some(interval) => format!("{}\n{interval}", format::point(&found, unit)),
-                None => format::point(&found, unit),
-            },
-            // Beside this table stands what could not be measured; a narrow column has no room for a sentence.
-            Err(absence) => format!("–\n{}", self.words.reason(absence.reason).replace(' ', "\n")),
+            Ok(found) => [Some(format::point(&found, unit)), format::interval(&found, unit), view::own_n(card, name)]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("\n"),
+            Err(absence) => format!("–\n{}", self.words.reason(absence.reason)),
         }
     }
 

@@ -148,7 +148,7 @@ fn pieces(text: &str) -> Vec<&str> {
     for (index, c) in text.char_indices() {
         let wide = c.width() == Some(2) || previous.width() == Some(2);
         // No line starts with closing punctuation.
-        let closes = matches!(c, '、' | '。' | ')' | '」' | ':' | '%');
+        let closes = matches!(c, '、' | '。' | ')' | '）' | '」' | ':' | '：' | '%');
         if index > start && (previous == ' ' && c != ' ' || wide && c != ' ' && !closes) {
             out.push(&text[start..index]);
             start = index;

@@ -40,6 +40,12 @@ pub(super) fn judged(card: &Scorecard) -> u64 {
     }
 }
 
+/// The number of units behind a figure of the scorecard, where it is not the number of judged rows.
+pub(super) fn own_n(card: &Scorecard, name: &str) -> Option<String> {
+    let found = card.shown(name).ok()?;
+    (found.n != judged(card)).then(|| format!("n {}", format::count(found.n)))
+}
+
 /// What stands beside the verdict word: what fails, else what is undecided, else that everything holds.
 pub(super) fn headline(card: &Scorecard, lang: Lang) -> String {
     let words = Words::of(lang);
@@ -82,7 +88,7 @@ pub(super) fn sentence(criterion: &Criterion, lang: Lang) -> String {
     let limit = format::limit(criterion.limit, unit_of(&criterion.name));
     match lang {
         Lang::En => format!("{}, limit {limit}: {because}", label(&criterion.name, lang)),
-        Lang::Ja => format!("{}(限度 {limit}):{because}", label(&criterion.name, lang)),
+        Lang::Ja => format!("{}（限度 {limit}）：{because}", label(&criterion.name, lang)),
     }
 }
 
@@ -110,7 +116,7 @@ pub(super) fn because(criterion: &Criterion, lang: Lang) -> String {
         (Some(bounds), Lang::En) => format!("the 90 % interval {bounds} {position}"),
         (Some(bounds), Lang::Ja) => format!("90 %区間 {bounds} は{position}"),
         (None, Lang::En) => format!("{}: {}", words.decides_point, format::point(on, unit)),
-        (None, Lang::Ja) => format!("{}:{}", words.decides_point, format::point(on, unit)),
+        (None, Lang::Ja) => format!("{}：{}", words.decides_point, format::point(on, unit)),
     }
 }
 

@@ -35,11 +35,11 @@ words! {
     criterion_inconclusive: "undecided", "未決";
     control: "control", "対照";
     all_hold: "all {} criteria hold", "{}個の基準をすべて満たす";
-    some_fail: "{} of {} criteria fail: {}", "{1}個中{0}個の基準に不適合:{2}";
-    some_undecided: "{} of {} criteria are undecided: {}", "{1}個中{0}個の基準が未決:{2}";
+    some_fail: "{} of {} criteria fail: {}", "{1}個中{0}個の基準に不適合：{2}";
+    some_undecided: "{} of {} criteria are undecided: {}", "{1}個中{0}個の基準が未決：{2}";
     no_criteria: "there was nothing to decide on", "判断の材料がない";
-    also_undecided: "undecided: {}", "未決:{}";
-    gold_line: "{} labelled items of {}, {} groups", "ラベル付き{}件(全{}件、{}群)";
+    also_undecided: "undecided: {}", "未決：{}";
+    gold_line: "{} labelled items of {}, {} groups", "ラベル付き{}件（全{}件、{}群）";
     overall_pass: "Every judge on trial may be used.", "審査した判定者はすべて使用できる。";
     overall_fail: "At least one judge on trial is not fit for use.", "使用に適さない判定者がある。";
     overall_inconclusive: "The data do not decide yet.", "現在のデータでは決められない。";
@@ -72,7 +72,7 @@ words! {
     certificate: "certificate", "証明書";
     estimates: "Estimates", "推定値";
     estimates_note: "Every bar is a 95 % interval. Filled marks are judges on trial, hollow marks are controls: baselines that a judge has to beat.",
-                    "横棒は95 %信頼区間。塗りつぶしは審査中の判定者、白抜きは対照(判定者が上回るべき基準)。";
+                    "横棒は95 %信頼区間。塗りつぶしは審査中の判定者、白抜きは対照（判定者が上回るべき基準）。";
     flow: "Where both orders lead", "提示順を入れ替えた結果";
     flow_note: "Each item is judged twice, with the responses swapped. Only a verdict that survives the swap counts.",
                "各項目は回答の順を入れ替えて2回判定する。入れ替えても変わらない判定だけを有効とする。";
@@ -80,7 +80,7 @@ words! {
     flow_first: "flip to the first shown", "先に示した側へ反転";
     flow_second: "flip to the second shown", "後に示した側へ反転";
     flow_half: "a win and a tie", "一方だけ引き分け";
-    direction_unknown_segment: "inconsistent, direction unknown", "不一致(向きは不明)";
+    direction_unknown_segment: "inconsistent, direction unknown", "不一致（向きは不明）";
     confusion: "Confusion with the human label", "人のラベルとの混同行列";
     confusion_note: "Rows: human label. Columns: the judge's combined verdict. Shade: share of the row.",
                     "行は人のラベル、列は判定者の総合判定。濃さは行の中の割合。";
@@ -89,6 +89,9 @@ words! {
     by_length: "Error by length", "長さ別の誤り率";
     by_length_note: "Share of wrong decisive verdicts where the human label is the longer and where it is the shorter response. A judge that errs much more on the shorter one rewards length.",
                     "人のラベルが長い回答の場合と短い回答の場合の、決着した判定の誤り率。短い側で誤りが多い判定者は、長さに点を与えている。";
+    decisive_errors: "decisive errors", "決着した判定の誤り";
+    shorter_right: "shorter is right", "短い方が正解";
+    longer_right: "longer is right", "長い方が正解";
     by_category: "By category", "カテゴリ別";
     by_language: "By language", "言語別";
     every_figure: "Every figure", "すべての指標";
@@ -100,13 +103,13 @@ words! {
 
     not_measured: "What could not be measured", "測れなかったもの";
     nothing_missing: "Everything on the list was measured.", "一覧の指標はすべて測定した。";
-    needs: "needs", "必要なもの:";
+    needs: "needs", "必要なもの：";
     warnings: "Warnings", "注意";
     not_estimable: "not estimable", "推定不能";
 
     items: "Items", "項目";
     items_shown: "{} of {} items shown; flips, disagreements and missing verdicts were chosen first.",
-                 "全{1}件のうち{0}件を表示(反転、不一致、判定なしを優先)。";
+                 "全{1}件のうち{0}件を表示（反転、不一致、判定なしを優先）。";
     items_all: "{} items.", "全{}件。";
     items_none: "No items were handed to this report.", "このレポートには項目が含まれていない。";
     no_script: "The items can be browsed where scripts are allowed; everything above is complete without them.",
@@ -119,7 +122,7 @@ words! {
     any_judge: "any judge", "すべての判定者";
     any_category: "any category", "すべてのカテゴリ";
     search: "search texts", "全文検索";
-    keys: "Keys: j / k move, Enter opens, n / p page, / searches.", "キー操作:j / k 移動、Enter 開閉、n / p ページ、/ 検索";
+    keys: "Keys: j / k move, Enter opens, n / p page, / searches.", "キー操作：j / k 移動、Enter 開閉、n / p ページ、/ 検索";
     previous: "previous", "前へ";
     next: "next", "次へ";
     no_match: "No item matches.", "該当する項目はない。";
@@ -157,9 +160,9 @@ words! {
     favours_a: "{} is better", "{}の方が良い";
     favours_undecided: "undecided", "未決";
     between: "{} against {}", "{} 対 {}";
-    rates: "Win rate of {}, in three readings", "{}の勝率:三つの読み方";
+    rates: "Win rate of {}, in three readings", "{}の勝率：三つの読み方";
     rates_note: "Share won by {}. The line is 50 %: no difference. Bars are 95 % intervals.",
-                "{}の勝ちの割合。縦線は50 %(差なし)。横棒は95 %信頼区間。";
+                "{}の勝ちの割合。縦線は50 %（差なし）。横棒は95 %信頼区間。";
     outcomes: "Outcomes", "結果の内訳";
     outcome: "outcome", "結果";
     count: "count", "件数";
@@ -167,12 +170,12 @@ words! {
     tests: "Tests", "検定";
     test: "test", "検定";
     data: "data", "データ";
-    mcnemar_exact: "McNemar, exact", "マクネマー検定(正確)";
-    mcnemar_mid: "McNemar, mid-p", "マクネマー検定(mid-p)";
-    sign_test: "sign test, graded score", "符号検定(段階得点)";
-    permutation: "paired permutation, graded score", "対応のある並べ替え検定(段階得点)";
-    detectable: "smallest effect that 80 % of such samples would have shown: a win rate {} away from 50 %",
-                "このような標本の80 %が検出できる最小の効果:勝率の50 %からの差{}";
+    mcnemar_exact: "McNemar, exact", "マクネマー検定（正確）";
+    mcnemar_mid: "McNemar, mid-p", "マクネマー検定（mid-p）";
+    sign_test: "sign test, graded score", "符号検定（段階得点）";
+    permutation: "paired permutation, graded score", "対応のある並べ替え検定（段階得点）";
+    detectable: "Smallest effect that 80 % of such samples would have shown: a win rate {} away from 50 %",
+                "このような標本の80 %が検出できる最小の効果：勝率の50 %からの差{}";
     intervals: "Other intervals of the win rate", "勝率の他の区間";
     bounds: "Bounds for missing verdicts", "判定なしの上下限";
     bounds_note: "{} items have no verdict. Were they all lost, the win rate would be {}; all won, {}.",
@@ -180,8 +183,8 @@ words! {
     bounds_none: "No verdict is missing.", "判定のない項目はない。";
     few_units: "Fewer than 20 resampling units: the interval is a t interval over them and wide for a reason.",
                "再標本の単位が20未満のため、区間はt分布による。";
-    p_holm: "p after Holm", "p(Holm補正後)";
-    judge_line: "judged by {}, {} items, {} groups, flip rate {}", "判定者 {}、{}件、{}群、反転率 {}";
+    p_holm: "p after Holm", "p（Holm補正後）";
+    judge_line: "Judged by {}, {} items, {} groups, flip rate {}", "判定者 {}、{}件、{}群、反転率 {}";
     win_interval: "the win rate of {}, {}, {}", "{}の勝率 {} は{}";
     above_half: "lies wholly above 50 %", "区間全体が50 %を上回る";
     below_half: "lies wholly below 50 %", "区間全体が50 %を下回る";
@@ -189,16 +192,16 @@ words! {
     no_certificate: "none", "なし";
 
     banner_uncalibrated: "Uncalibrated judge: nothing below is backed by a certificate.",
-                         "未較正の判定者:以下の数値は証明書に裏付けられていない。";
+                         "未較正の判定者：以下の数値は証明書に裏付けられていない。";
     banner_control: "Control judge: a known answer or a dumb baseline, not a measurement of quality.",
-                    "対照判定者:既知の答えまたは単純な基準であり、品質の測定ではない。";
+                    "対照判定者：既知の答えまたは単純な基準であり、品質の測定ではない。";
     banner_recorded: "Recorded verdicts of a judge without a certificate.", "証明書のない判定者の記録済み判定。";
     banner_human: "Human votes, not a judge.", "判定者ではなく人の投票。";
 
     outcome_a: "{} wins in both orders", "両順で{}の勝ち";
     outcome_tie: "tie in both orders", "両順で引き分け";
     outcome_half: "{} and a tie", "{}と引き分け";
-    outcome_identical: "identical responses, not asked", "同一の回答(判定せず)";
+    outcome_identical: "identical responses, not asked", "同一の回答（判定せず）";
     outcome_none: "no verdict", "判定なし";
     none_unparsed: "unreadable", "読み取れず";
     none_refused: "refused", "拒否";

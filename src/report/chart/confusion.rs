@@ -31,7 +31,7 @@ pub(in crate::report) fn confusion(id: &str, labels: &Labels<'_>, cells: &[[u64;
             .expect("writing to a String cannot fail");
     };
     text(LEFT + CELL[0] * 1.5, 13.0, "axis mid", labels.judge);
-    text(0.0, 32.0, "axis", labels.gold);
+    text(0.0, 13.0, "axis", labels.gold);
     for (index, class) in classes.iter().enumerate() {
         let at = index as f64 + 0.5;
         text(LEFT + CELL[0] * at, 32.0, "head mid", class);

@@ -10,9 +10,6 @@ use crate::stats::Estimate;
 use super::axis::Axis;
 use super::svg::{escape, image};
 
-/// Height of a row in pixels.
-const HEIGHT: f64 = 30.0;
-
 /// The shape and colour of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) enum Mark {
@@ -66,7 +63,7 @@ pub(in crate::report) struct Strip<'a> {
     pub(in crate::report) mark: Mark,
 }
 
-/// Draws a row on an axis.
+/// Draws a row on an axis. It is at least 30 pixels high and grows with the text beside it.
 pub(in crate::report) fn strip(row: &Strip<'_>, axis: &Axis) -> String {
     let mut body = String::new();
     if let Some(limit) = row.limit {
@@ -83,16 +80,19 @@ pub(in crate::report) fn strip(row: &Strip<'_>, axis: &Axis) -> String {
     }
     if let Some(estimate) = row.estimate {
         let [low, point, high] = [estimate.lower, estimate.point, estimate.upper].map(|value| axis.at(value));
-        let (middle, class) = (HEIGHT / 2.0, row.mark.class());
-        let [above, below] = [middle - 4.0, middle + 4.0];
+        let class = row.mark.class();
+        let end =
+            |at: f64| format!(r#"<svg x="{at}%" y="50%" overflow="visible" class="cap"><path d="M0-4V4"/></svg>"#);
         write!(
             body,
-            r#"<g class="{class}"><line class="ci" x1="{low}%" x2="{high}%" y1="{middle}" y2="{middle}"/><line class="cap" x1="{low}%" x2="{low}%" y1="{above}" y2="{below}"/><line class="cap" x1="{high}%" x2="{high}%" y1="{above}" y2="{below}"/><svg x="{point}%" y="{middle}" overflow="visible" class="dot">{}</svg></g>"#,
+            r#"<g class="{class}"><line class="ci" x1="{low}%" x2="{high}%" y1="50%" y2="50%"/>{}{}<svg x="{point}%" y="50%" overflow="visible" class="dot">{}</svg></g>"#,
+            end(low),
+            end(high),
             row.mark.shape()
         )
         .expect("writing to a String cannot fail");
     }
-    image(row.id, "strip", &format!(r#"width="100%" height="{HEIGHT}""#), row.title, "", &body)
+    image(row.id, "strip", r#"width="100%" height="30""#, row.title, "", &body)
 }
 
 /// The numbers under the rows.
@@ -146,12 +146,12 @@ fn draw_good_side(body: &mut String, limit: Limit, axis: &Axis) {
     };
     let [from, to] = [from, to].map(|value| axis.at(value.clamp(low, high)));
     let width = super::svg::round(to - from);
-    write!(body, r#"<rect class="good" x="{from}%" y="0" width="{width}%" height="{HEIGHT}"/>"#)
+    write!(body, r#"<rect class="good" x="{from}%" y="0" width="{width}%" height="100%"/>"#)
         .expect("writing to a String cannot fail");
 }
 
 fn vertical(body: &mut String, class: &str, at: f64) {
-    write!(body, r#"<line class="{class}" x1="{at}%" x2="{at}%" y1="0" y2="{HEIGHT}"/>"#)
+    write!(body, r#"<line class="{class}" x1="{at}%" x2="{at}%" y1="0" y2="100%"/>"#)
         .expect("writing to a String cannot fail");
 }
 

@@ -98,8 +98,12 @@
       item.gold && w.gold + ' ' + side(item.gold)].filter(Boolean).join(' · ');
     if (facts) add(box, el('p', 'note', facts));
     if (item.why) add(box, el('p', '', item.why));
-    add(box, block(w.prompt, item.p));
-    add(box, add(el('div', 'pair'), response(item, 'a'), response(item, 'b')));
+    if (item.p === undefined && item.a === undefined && item.b === undefined) {
+      add(box, el('p', 'note', w.prompt + ', ' + w.response + ' A, B: ' + w.no_text));
+    } else {
+      add(box, block(w.prompt, item.p));
+      add(box, add(el('div', 'pair'), response(item, 'a'), response(item, 'b')));
+    }
     var list = el('div', 'verdicts');
     item.v.forEach(function (v) {
       var head = el('h5', '', data.judges[v.j] + (v.r ? ' #' + (v.r + 1) : ''));
@@ -143,9 +147,12 @@
     state.page = Math.min(state.page, last);
     var start = state.page * PAGE, shown = found.slice(start, start + PAGE);
     state.at = Math.max(0, Math.min(state.at, shown.length - 1));
+    // The rows are made anew; whoever was in the list stays in it.
+    var inside = list.contains(document.activeElement);
     list.textContent = '';
     shown.forEach(function (item, index) { add(list, row(item, index)); });
     if (!shown.length) add(list, el('p', 'note', w.no_match));
+    if (inside && shown.length) list.children[state.at].firstChild.focus({ preventScroll: true });
     where.textContent = shown.length ? (start + 1) + '–' + (start + shown.length) + ' ' + w.of + ' ' + found.length : '0';
     previous.disabled = state.page === 0;
     next.disabled = state.page === last;

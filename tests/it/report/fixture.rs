@@ -38,6 +38,7 @@ pub fn share(k: u64, n: u64) -> Figure {
 }
 
 /// Any other figure.
+#[allow(clippy::unnecessary_wraps, reason = "a figure is a result")]
 pub fn plain(point: f64, half: f64, n: u64, method: &'static str) -> Figure {
     Ok(Estimate { point, lower: point - half, upper: point + half, level: 0.95, n, k: None, k_half: None, method })
 }
@@ -351,8 +352,8 @@ fn item(index: usize) -> ItemRecord {
     };
     let said = [
         (gold, gold),
-        (Preference::A, if index % 4 == 0 { Preference::B } else { Preference::A }),
-        (if index % 7 == 0 { Preference::Tie } else { gold }, gold),
+        (Preference::A, if index.is_multiple_of(4) { Preference::B } else { Preference::A }),
+        (if index.is_multiple_of(7) { Preference::Tie } else { gold }, gold),
     ];
     let names = ["mini", "local-8b", "審判-中"];
     let mut record = ItemRecord {
@@ -462,10 +463,10 @@ pub fn hostile_calibration() -> Calibration {
         card.not_measured.push(Unmeasured { figure: HOSTILE.to_owned(), needs: HOSTILE.to_owned() });
         card.figures.push(HOSTILE, Entry::Word(HOSTILE.to_owned()));
         for criterion in card.gate.iter_mut().flat_map(|gate| &mut gate.criteria) {
-            criterion.reason = HOSTILE.to_owned();
+            HOSTILE.clone_into(&mut criterion.reason);
         }
     }
-    answer.gold.name = HOSTILE.to_owned();
+    HOSTILE.clone_into(&mut answer.gold.name);
     answer.warnings.push(HOSTILE.to_owned());
     answer
 }
@@ -478,6 +479,6 @@ pub fn hostile_comparison() -> Comparison {
     answer.certificate = Some(HOSTILE.to_owned());
     answer.banner = Some(HOSTILE.to_owned());
     answer.warnings = vec![HOSTILE.to_owned()];
-    answer.by_category.iter_mut().for_each(|row| row.category = HOSTILE.to_owned());
+    answer.by_category.iter_mut().for_each(|row| HOSTILE.clone_into(&mut row.category));
     answer
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tribunal::report::{Colour, Format, Lang, TableOptions};
+use tribunal::report::{Colour, Content, Format, ItemTable, Lang, Report, TableOptions, render};
 
 use super::{calibration, comparison, fixture};
 
@@ -28,6 +28,7 @@ fn golden_calibration() {
     same("calibration.md", &calibration(&answer, Lang::En, Format::Markdown));
     same("calibration.ja.md", &calibration(&answer, Lang::Ja, Format::Markdown));
     same("calibration.120.txt", &calibration(&answer, Lang::En, table(120)));
+    same("calibration.140.txt", &calibration(&answer, Lang::En, table(140)));
     same("calibration.80.txt", &calibration(&answer, Lang::En, table(80)));
     same("calibration.ja.80.txt", &calibration(&answer, Lang::Ja, table(80)));
 }
@@ -66,4 +67,15 @@ fn pages_are_whole_and_lie_where_people_can_look_at_them() {
 fn the_same_report_gives_the_same_bytes() {
     let answer = fixture::calibration();
     assert_eq!(calibration(&answer, Lang::En, Format::Html), calibration(&answer, Lang::En, Format::Html));
+}
+
+#[test]
+fn a_page_that_cannot_hold_all_items_says_which_it_holds() {
+    let (answer, manifest) = (fixture::calibration(), fixture::manifest());
+    let items = ItemTable { cap: 10, ..fixture::items() };
+    let report = Report { content: Content::Calibration(&answer), items, manifest: &manifest, lang: Lang::En };
+    let page = render(&report, Format::Html).unwrap();
+    assert!(page.contains("10 of 60 items shown; flips"));
+    assert_eq!(page.matches("\"id\":\"").count(), 10);
+    assert!(page.contains("\"id\":\"hostile\""), "a flip is chosen before an item on which all agree");
 }
