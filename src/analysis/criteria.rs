@@ -192,7 +192,7 @@ fn gold_classes(cases: &Cases) -> Criterion {
             format!("the judged gold labels hold {classes} of the two decisive classes a and b; add items of the other")
         }
     };
-    counted("gold_classes", classes, Limit::Min(2.0), decision, None, reason)
+    counted("both_classes", classes, Limit::Min(2.0), decision, None, reason)
 }
 
 fn labels(cases: &Cases, least: u64) -> Criterion {
@@ -200,7 +200,7 @@ fn labels(cases: &Cases, least: u64) -> Criterion {
     let enough = judged >= least;
     let reason = format!("{judged} judged rows have a gold label, at least {least} are wanted");
     let decision = if enough { Decision::Pass } else { Decision::Inconclusive };
-    counted("labels", judged, Limit::Min(least as f64), decision, (!enough).then_some(least), reason)
+    counted("min_labels", judged, Limit::Min(least as f64), decision, (!enough).then_some(least), reason)
 }
 
 fn single_orders(cases: &Cases, most: f64) -> Criterion {

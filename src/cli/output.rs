@@ -145,6 +145,6 @@ pub(super) fn table_options(environment: &Environment, to_terminal: bool) -> Tab
     let terminal = to_terminal && environment.stdout_is_terminal;
     let measured =
         terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0).filter(|width| *width >= 20);
-    let colour = if terminal && !environment.no_color { Colour::On } else { Colour::Off };
+    let colour = if terminal && environment.colour { Colour::On } else { Colour::Off };
     TableOptions { width: environment.columns.or(measured).unwrap_or(100), colour }
 }

@@ -16,10 +16,11 @@ const DEFAULT_FILE: &str = "tribunal.toml";
 /// What the process was started with.
 #[derive(Debug, Clone)]
 pub(super) struct Environment {
-    pub no_color: bool,
-    pub ci: bool,
+    /// Colour on standard output.
+    pub colour: bool,
+    /// Progress bars on standard error.
+    pub bars: bool,
     pub stdout_is_terminal: bool,
-    pub stderr_is_terminal: bool,
     pub source_date_epoch: Option<String>,
     pub columns: Option<u16>,
     /// The command as typed, quoted for a shell.
@@ -30,10 +31,9 @@ impl Environment {
     pub fn read() -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         Self {
-            no_color: set("NO_COLOR").is_some(),
-            ci: set("CI").is_some(),
+            colour: set("NO_COLOR").is_none() && std::io::stdout().is_terminal(),
+            bars: set("CI").is_none() && std::io::stderr().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
-            stderr_is_terminal: std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
             columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
             command: command_line(std::env::args()),

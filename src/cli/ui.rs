@@ -19,7 +19,7 @@ pub(super) struct Ui {
 
 impl Ui {
     pub fn new(environment: &Environment, quiet: bool) -> Self {
-        Self { quiet, bars: environment.stderr_is_terminal && !environment.ci && !quiet }
+        Self { quiet, bars: environment.bars && !quiet }
     }
 
     /// Something worth knowing; silent with `--quiet`.

@@ -140,7 +140,7 @@ impl CalibrationPage {
             confusions: cards().enumerate().filter_map(|(index, card)| square(index, card, words)).collect(),
             lengths: lengths(answer, lang).into_iter().collect(),
             categories: grouped(answer, lang, "by_category"),
-            languages: grouped(answer, lang, "by_lang"),
+            languages: grouped(answer, lang, "by_language"),
             humans: figure_rows(&answer.humans, lang),
             tables: cards().map(|card| table(card, lang)).collect(),
             accounting: cards().map(accounting).collect(),

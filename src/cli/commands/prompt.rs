@@ -1,5 +1,6 @@
 //! `prompt`: lint, show and read judge prompts.
 
+use std::fmt::Write as _;
 use std::io::BufRead;
 
 use crate::cli::args::{OrderArg, PromptArgs, PromptCommand};
@@ -15,9 +16,7 @@ use crate::report::visible;
 
 pub(in crate::cli) fn run(args: &PromptArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
     match &args.command {
-        PromptCommand::List => {
-            print(&prompt::EMBEDDED.iter().map(|name| format!("{name}\n")).collect::<String>()).map(|()| Exit::Done)
-        }
+        PromptCommand::List => print(&(prompt::EMBEDDED.join("\n") + "\n")).map(|()| Exit::Done),
         PromptCommand::Lint { prompts } => lint(prompts),
         PromptCommand::Show { prompt, pairs, id, order, json } => {
             let pair = example(pairs.as_deref(), id.as_deref(), ui)?;
@@ -38,18 +37,14 @@ fn lint(prompts: &[String]) -> Result<Exit, CliError> {
         };
         let refused = notices.iter().any(|notice| notice.severity == Severity::Error);
         found |= !notices.is_empty();
-        text.push_str(&format!(
-            "{name}: {}\n",
-            if refused {
-                "refused"
-            } else if notices.is_empty() {
-                "ok"
-            } else {
-                "warning"
-            }
-        ));
+        let word = match (notices.is_empty(), refused) {
+            (_, true) => "refused",
+            (false, false) => "warning",
+            (true, false) => "ok",
+        };
+        let _ = writeln!(text, "{name}: {word}");
         for notice in &notices {
-            text.push_str(&format!("  {}\n", visible(&data::located(name, notice))));
+            let _ = writeln!(text, "  {}", visible(&data::located(name, notice)));
         }
     }
     print(&text)?;
@@ -76,7 +71,8 @@ fn show(name: &str, pair: &Pair, order: Order, json: bool) -> Result<Exit, CliEr
     let text = if json {
         format!("{}\n", serde_json::to_string_pretty(&messages)?)
     } else {
-        messages.iter().map(|message| format!("--- {}\n{}\n", message.role, visible(&message.content))).collect()
+        let shown = messages.iter().map(|message| format!("--- {}\n{}\n", message.role, visible(&message.content)));
+        shown.collect::<Vec<_>>().concat()
     };
     print(&text)?;
     Ok(Exit::Done)
