@@ -3,10 +3,10 @@
 use super::measure::half_credit_of;
 use super::outcome::{Accounting, Row, Sheet, Tally};
 use super::shares::{Cases, FEW_UNITS};
-use crate::domain::{GoldSet, ItemFacts, JudgeName, Order, Preference, Verdict};
+use crate::domain::{ControlKind, GoldSet, ItemFacts, JudgeName, Order, Preference};
 use crate::stats::clustered::clopper_pearson_real;
 use crate::stats::resample::{Resampling, Units, bca, t_clustered};
-use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason, Seed};
+use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// A control judge whose answers need no asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,36 +29,30 @@ impl Baseline {
     /// All of them, in the order in which they are listed.
     pub const ALL: [Self; 6] = [Self::First, Self::Second, Self::Longest, Self::Shortest, Self::Tie, Self::Coin];
 
-    /// The name of the control judge.
-    pub fn name(self) -> &'static str {
+    /// The control judge that this is; only the coin draws from `seed`.
+    pub fn control(self, seed: u64) -> ControlKind {
         match self {
-            Self::First => "control:first",
-            Self::Second => "control:second",
-            Self::Longest => "control:longest",
-            Self::Shortest => "control:shortest",
-            Self::Tie => "control:tie",
-            Self::Coin => "control:coin",
+            Self::First => ControlKind::First,
+            Self::Second => ControlKind::Second,
+            Self::Longest => ControlKind::Longest,
+            Self::Shortest => ControlKind::Shortest,
+            Self::Tie => ControlKind::Tie,
+            Self::Coin => ControlKind::Coin { seed },
         }
     }
 
-    /// The verdicts in both orders as identities; `None` where the lengths are not known. The coin draws from `seed`.
-    fn verdicts(self, item: &ItemFacts, draw: [bool; 2]) -> Option<[Preference; 2]> {
-        let same = |preference: Preference| Some([preference, preference]);
-        let slots = |first: Verdict, second: Verdict| Some([Order::Ab.identify(first), Order::Ba.identify(second)]);
-        let longer = || {
-            item.length_a?;
-            item.length_b?;
-            Some(item.longer().unwrap_or(Preference::Tie))
+    /// The name of the control judge.
+    pub fn name(self) -> &'static str {
+        self.control(0).name()
+    }
+
+    /// The verdicts in both orders as identities; `None` where the lengths are not known.
+    fn verdicts(self, item: &ItemFacts, seed: u64) -> Option<[Preference; 2]> {
+        let said = |order: Order| {
+            let verdict = self.control(seed).verdict(&item.id, item.into(), order, 0)?;
+            Some(order.identify(verdict))
         };
-        let side = |heads: bool| if heads { Verdict::First } else { Verdict::Second };
-        match self {
-            Self::First => slots(Verdict::First, Verdict::First),
-            Self::Second => slots(Verdict::Second, Verdict::Second),
-            Self::Longest => same(longer()?),
-            Self::Shortest => same(longer()?.swapped()),
-            Self::Tie => same(Preference::Tie),
-            Self::Coin => slots(side(draw[0]), side(draw[1])),
-        }
+        Some([said(Order::Ab)?, said(Order::Ba)?])
     }
 
     /// The half-credit score to expect on this item. The coin's is an expectation, so that no draw decides a gate:
@@ -67,13 +61,13 @@ impl Baseline {
         if self == Self::Coin {
             return Some(if gold.is_decisive() { 0.5 } else { 0.75 });
         }
-        let [ab, ba] = self.verdicts(item, [true; 2])?;
+        let [ab, ba] = self.verdicts(item, 0)?;
         Some(half_credit_of(gold, if ab == ba { ab } else { Preference::Tie }))
     }
 
-    /// What this control would have said about every item of the set, identical responses left out.
-    pub fn sheet(self, gold: &GoldSet, seed: Seed) -> Sheet {
-        let seed = seed.child(self.name());
+    /// What this control would have said about every item of the set, identical responses left out: the answers that
+    /// the judge `control:coin?seed=SEED` and its like give when they are asked.
+    pub fn sheet(self, gold: &GoldSet, seed: u64) -> Sheet {
         let mut accounting = Accounting::default();
         let mut rows = Vec::new();
         for (index, item) in gold.items.iter().enumerate() {
@@ -81,9 +75,7 @@ impl Baseline {
                 accounting.identical += 1;
                 continue;
             }
-            let mut stream = seed.stream(index as u64);
-            let draw = [stream.below(2) == 0, stream.below(2) == 0];
-            if let Some([ab, ba]) = self.verdicts(item, draw) {
+            if let Some([ab, ba]) = self.verdicts(item, seed) {
                 rows.push(Row {
                     item: index,
                     repeat: 0,

@@ -120,7 +120,7 @@ pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> C
         .collect();
     let controls = Baseline::ALL
         .into_iter()
-        .map(|baseline| baseline.sheet(gold, trial.seed))
+        .map(|baseline| baseline.sheet(gold, options.seed))
         .filter(|sheet| !sheet.rows.is_empty());
     Calibration {
         decision: Decision::all(judges.iter().filter_map(|judge| judge.gate.as_ref()).map(|gate| gate.decision)),

@@ -4,11 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::error::{DataError, Findings, Loaded, counted, listed, shown};
 use super::gold::{Disputed, plurality, resolve, warn_of_disputed, warn_of_one_class};
-use super::near::near_miss;
 use super::record::{CutEnd, read_each};
 use super::row::{Row, Seen};
 use super::source::Source;
-use crate::domain::{Annotator, GoldLabel, ItemFacts, ItemId, Notice, Pair, Preference, Vote};
+use crate::domain::{Annotator, GoldLabel, ItemFacts, ItemId, Notice, Pair, Preference, Vote, nearest};
 
 const KNOWN: &[&str] = &["id", "label", "annotator", "gold"];
 
@@ -227,7 +226,7 @@ fn is_explicit(gold: &GoldLabel) -> bool {
 }
 
 fn near_id<'p>(id: &ItemId, places: &'p [Place<'_>]) -> Option<&'p str> {
-    near_miss(id.as_str(), places.iter().map(|place| place.id.as_str()))
+    nearest(id.as_str(), places.iter().map(|place| place.id.as_str()))
 }
 
 fn unknown_id(id: &ItemId, close: Option<&str>) -> String {

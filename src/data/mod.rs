@@ -7,7 +7,7 @@
 //! The room never guesses, never drops a record in silence, and never writes. Its nouns: [`Source`], [`Loaded`],
 //! [`Labels`], [`Responses`], [`RecordedVerdicts`], [`FileReport`].
 //!
-//! Files in reading order: `source`, `record` (with `fields`, `json`, `table`), `row` (typed fields, with `near`), then one file per
+//! Files in reading order: `source`, `record` (with `fields`, `json`, `table`), `row` (typed fields), then one file per
 //! kind: `pairs` (with `gold`, `check`), `labels`, `responses`, `verdicts`, `predictions`; last `detect` and `validate`.
 
 mod check;
@@ -17,7 +17,6 @@ mod fields;
 mod gold;
 mod json;
 mod labels;
-mod near;
 mod pairs;
 mod predictions;
 mod record;

@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 
 use super::error::{Findings, listed, shown};
 use super::fields::Fields;
-use super::near::near_miss;
 use super::record::{Origin, Record};
-use crate::domain::{GroupId, Preference, plain_text};
+use crate::domain::{GroupId, Preference, nearest, plain_text};
 
 /// A record being read against the names its kind knows.
 pub(super) struct Row<'f> {
@@ -88,7 +87,7 @@ impl<'f> Row<'f> {
     /// Says that a field is missing, with the name that was probably meant.
     pub(super) fn fail_missing(&mut self, field: &str) {
         let strangers = self.fields.names().filter(|key| !self.known.contains(key));
-        let text = if let Some(close) = near_miss(field, strangers) {
+        let text = if let Some(close) = nearest(field, strangers) {
             format!("`{field}` is missing; there is `{}`, is that it?", shown(close))
         } else {
             let here: Vec<&str> = self.fields.names().collect();
@@ -261,7 +260,7 @@ impl<'f> Row<'f> {
             }
             examined.insert(name.to_owned());
             let absent = self.known.iter().copied().filter(|known| !self.has(known));
-            slips.extend(near_miss(name, absent).map(|meant| Slip { found: name.to_owned(), meant }));
+            slips.extend(nearest(name, absent).map(|meant| Slip { found: name.to_owned(), meant }));
         }
         slips
     }

@@ -3,17 +3,22 @@
 //! Positions ([`Verdict`]) and identities ([`Preference`]) are different types; [`Order::identify`] is the only bridge.
 //! Only [`Judgment`] and [`GoldSet`] cross from the evidence wing to the reading wing.
 
+mod control;
+mod draw;
 mod ids;
 mod item;
 mod judgment;
+mod near;
 mod notice;
 mod request;
 mod run;
 mod verdict;
 
+pub use control::{ControlFacts, ControlKind, Per};
 pub use ids::{Annotator, Digest, GroupId, ItemId, JudgeName, SystemName};
 pub use item::{Check, CheckKind, GoldLabel, GoldSet, ItemFacts, LengthUnit, Message, Pair, Prompt, Vote, plain_text};
 pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
+pub use near::nearest;
 pub use notice::{Notice, Severity};
 pub use request::{Completion, Fingerprint, FinishReason, JudgeRequest, RequestKey, Usage};
 pub use run::{InputFile, RunManifest};

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::domain::GoldLabel;
+use crate::domain::{GoldLabel, Per, Preference};
 
 fn pair(id: usize, gold: Option<Preference>) -> Pair {
     // Lengths in characters: a longer, b longer, equal in turn; bytes tell otherwise.

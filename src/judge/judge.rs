@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::checks::Checks;
-use super::control::{Control, ControlKind, read_word, word};
+use super::control::{Control, read_word, word};
 use super::endpoint::{Adapted, Endpoint};
 use super::error::JudgeError;
 use super::http::HttpClient;
@@ -14,8 +14,8 @@ use super::replay::{Answer, RecordedJudge, Recording};
 use super::spec::{JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
 use super::{CallClass, CallError, JudgeKind, Model};
 use crate::domain::{
-    Completion, Digest, Fingerprint, FinishReason, ItemId, JudgeName, JudgeRequest, Message, NoVerdict, Order, Pair,
-    ReadVerdict, Reading, RequestKey, Usage, Verdict,
+    Completion, ControlKind, Digest, Fingerprint, FinishReason, ItemId, JudgeName, JudgeRequest, Message, NoVerdict,
+    Order, Pair, ReadVerdict, Reading, RequestKey, Usage, Verdict,
 };
 use crate::prompt::{Contract, JudgePrompt};
 

@@ -8,14 +8,12 @@
 mod check;
 mod checks;
 mod control;
-mod draw;
 mod endpoint;
 mod error;
 mod http;
 // The room's main noun has the room's name.
 #[allow(clippy::module_inception)]
 mod judge;
-mod near;
 mod number;
 mod provider;
 mod replay;
@@ -23,8 +21,8 @@ mod secret;
 mod short;
 mod spec;
 
+pub use crate::domain::{ControlKind, Per};
 pub use check::{CheckError, CheckOutcome, CheckSet, run_checks, validate_checks};
-pub use control::{ControlKind, Per};
 pub use error::{FORMS, JudgeError};
 pub use http::HttpClient;
 pub use judge::Judge;

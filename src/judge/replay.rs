@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::JudgeError;
-use super::near::nearest;
 use crate::domain::{
     Completion, Digest, Fingerprint, ItemId, JudgeName, NoVerdict, Order, Preference, Reading, RequestKey, Verdict,
+    nearest,
 };
 
 /// The version of the format that this build writes and reads.

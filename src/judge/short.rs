@@ -1,10 +1,8 @@
 //! The short forms by which a judge is named on the command line.
 
-use super::control::{ControlKind, Per};
 use super::error::JudgeError;
-use super::near::nearest;
 use super::spec::Provider;
-use crate::domain::JudgeName;
+use crate::domain::{ControlKind, JudgeName, Per, nearest};
 
 /// A short form, understood.
 #[derive(Debug, Clone, PartialEq)]

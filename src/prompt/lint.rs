@@ -1,6 +1,6 @@
 //! What is wrong with a judge prompt file, and what is unwise about it.
 
-use crate::domain::{Digest, Notice};
+use crate::domain::{Digest, Notice, nearest};
 
 use super::contract::Contract;
 use super::normalise::pattern;
@@ -117,7 +117,7 @@ fn front_matter<'a>(text: &'a str, notices: &mut Vec<Notice>) -> FrontMatter<'a>
             "language" => front.language = Some(value),
             "contract" => front.contract = Some((number, value)),
             other => {
-                let near = nearest(other, &KEYS).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                let near = nearest(other, KEYS).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
                 notices.push(Notice::warning(
                     Some(number),
                     Some(other),
@@ -140,7 +140,7 @@ fn contract(front: &FrontMatter<'_>, given: Option<Contract>, notices: &mut Vec<
         return given.unwrap_or(Contract::Bracket);
     };
     let Some(stated) = Contract::parse(name) else {
-        let near = nearest(name, &names).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        let near = nearest(name, names).map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
         let text = format!("contract {name:?} is unknown; wanted one of {}{near}", names.join(", "));
         notices.push(Notice::error(Some(*line), Some("contract"), text));
         return given.unwrap_or(Contract::Bracket);
@@ -205,7 +205,7 @@ fn unknown_slot(name: &str, line: u64) -> Option<Notice> {
     let lower = name.trim().to_lowercase();
     let names = Slot::ALL.map(Slot::name);
     let near =
-        ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, slot)| *slot).or_else(|| nearest(&lower, &names));
+        ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, slot)| *slot).or_else(|| nearest(&lower, names));
     if near.is_none() && (name != lower || lower.len() < 2 || lower.contains(' ')) {
         return None;
     }
@@ -292,35 +292,6 @@ fn check_wording(body: &str, contract: Contract, notices: &mut Vec<Notice>) {
             )));
         }
     }
-}
-
-/// The candidate that a mistyped word most likely meant: at most a third of its letters differ.
-pub(super) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    if word.len() > 64 {
-        return None;
-    }
-    candidates
-        .iter()
-        .map(|candidate| (distance(word, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= (candidate.len() / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance in characters.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let cost = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
 }
 
 pattern!(BRACED, r"\{([A-Za-z_ ][A-Za-z0-9_ -]{0,40})\}");

@@ -8,11 +8,11 @@
 
 use std::path::Path;
 
-use crate::domain::{Digest, ItemId, Message, Notice, Order, Pair, Severity};
+use crate::domain::{Digest, ItemId, Message, Notice, Order, Pair, Severity, nearest};
 
 use super::contract::Contract;
 use super::embedded;
-use super::lint::{Inspected, inspect, nearest};
+use super::lint::{Inspected, inspect};
 
 /// A judge prompt: a versioned text with slots and an output contract.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,7 +129,7 @@ fn load_with(path: &str, contract: Option<Contract>) -> Result<JudgePrompt, Prom
     let bytes = std::fs::read(path).map_err(|source| PromptError::Read {
         path: path.to_owned(),
         source,
-        hint: nearest(&name_of(path), embedded::EMBEDDED)
+        hint: nearest(&name_of(path), embedded::EMBEDDED.iter().copied())
             .map_or_else(String::new, |near| format!("; there is an embedded prompt {near:?}")),
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {

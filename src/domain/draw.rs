@@ -3,7 +3,7 @@
 //! A draw is the head of a SHA-256 digest over (version, purpose, seed, item, further parts), so it depends neither
 //! on the order of asking nor on which other items are asked, and it is the same on every machine.
 
-use crate::domain::{Digest, ItemId};
+use super::ids::{Digest, ItemId};
 
 /// A number in [0, 1), in steps of 2^-53, drawn for `purpose` at this item and these further coordinates.
 pub(super) fn unit(purpose: &str, seed: u64, item: &ItemId, place: &[&[u8]]) -> f64 {
