@@ -13,11 +13,11 @@ use serde_json::Value;
 mod counts;
 mod judgments;
 mod models;
+mod protocols;
 mod resampling;
 
 /// Families that the library cannot compute yet.
-const NOT_YET: [&str; 6] =
-    ["ordinal_regression", "prefilter", "probability_binary", "probability_multiclass", "ranking", "text_metrics"];
+const NOT_YET: [&str; 0] = [];
 
 /// What a handler finds, or which kind it does not know.
 type Found = Result<Value, String>;
@@ -49,6 +49,12 @@ fn handler(family: &str) -> Option<fn(&Value, &Value) -> Found> {
         "self_preference" => judgments::self_preference,
         "sequential" => judgments::sequential,
         "variance_components" => judgments::variance_components,
+        "ordinal_regression" => protocols::ordinal_regression,
+        "prefilter" => protocols::prefilter,
+        "probability_binary" => protocols::probability_binary,
+        "probability_multiclass" => protocols::probability_multiclass,
+        "ranking" => protocols::ranking,
+        "text_metrics" => protocols::text_metrics,
         _ => return None,
     })
 }
