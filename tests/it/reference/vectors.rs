@@ -11,26 +11,13 @@ use std::path::Path;
 use serde_json::Value;
 
 mod counts;
+mod judgments;
 mod models;
+mod protocols;
 mod resampling;
 
 /// Families that the library cannot compute yet.
-const NOT_YET: [&str; 14] = [
-    "judge_error_correction",
-    "ordinal_regression",
-    "pair_outcomes",
-    "position_repeats",
-    "ppi_mean",
-    "prefilter",
-    "probability_binary",
-    "probability_multiclass",
-    "ranking",
-    "regression_verdict",
-    "self_preference",
-    "sequential",
-    "text_metrics",
-    "variance_components",
-];
+const NOT_YET: [&str; 0] = [];
 
 /// What a handler finds, or which kind it does not know.
 type Found = Result<Value, String>;
@@ -54,6 +41,20 @@ fn handler(family: &str) -> Option<fn(&Value, &Value) -> Found> {
         "elo" => models::elo,
         "length_controlled_winrate" => models::length_controlled_winrate,
         "logistic" => models::logistic,
+        "judge_error_correction" => judgments::judge_error_correction,
+        "pair_outcomes" => judgments::pair_outcomes,
+        "position_repeats" => judgments::position_repeats,
+        "ppi_mean" => judgments::ppi_mean,
+        "regression_verdict" => judgments::regression_verdict,
+        "self_preference" => judgments::self_preference,
+        "sequential" => judgments::sequential,
+        "variance_components" => judgments::variance_components,
+        "ordinal_regression" => protocols::ordinal_regression,
+        "prefilter" => protocols::prefilter,
+        "probability_binary" => protocols::probability_binary,
+        "probability_multiclass" => protocols::probability_multiclass,
+        "ranking" => protocols::ranking,
+        "text_metrics" => protocols::text_metrics,
         _ => return None,
     })
 }
