@@ -10,5 +10,6 @@ pub mod gate;
 mod humans;
 mod measure;
 pub mod outcome;
+mod position;
 mod shares;
 mod usage;
