@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod controls;
+mod gold;
 mod judge;
 mod reference;
 mod report;
