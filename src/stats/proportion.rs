@@ -196,7 +196,8 @@ fn exact_lower(k: u64, n: u64, tail: f64) -> f64 {
 }
 
 fn exact_upper(k: u64, n: u64, tail: f64) -> f64 {
-    if k == n { 1.0 } else { beta_quantile(1.0 - tail, k as f64 + 1.0, (n - k) as f64) }
+    // The mirrored lower limit keeps the digits of a small tail, which 1 - tail would lose.
+    1.0 - exact_lower(n - k, n, tail)
 }
 
 fn checked(k: u64, n: u64) -> Result<(), NotEstimable> {
@@ -294,5 +295,23 @@ mod tests {
                 .sum();
             assert!(coverage >= 0.95 - 1e-12, "coverage {coverage} at {p}");
         }
+    }
+
+    /// Twenty trials, every share from 2 % to 98 %: Wilson covers 95.3 % on average and never less than 89 %, the bootstrap far less.
+    #[test]
+    fn wilson_covers_its_level_on_average_where_the_percentile_bootstrap_does_not() {
+        let coverage = |interval: fn(u64, u64, Level) -> Figure| -> (f64, f64) {
+            let bounds: Vec<[f64; 2]> = (0..=20).map(|k| limits(&interval(k, 20, Level::P95))).collect();
+            let at = |p: f64| -> f64 {
+                let covering = (0_u64..).zip(&bounds).filter(|(_, [lower, upper])| *lower <= p && p <= *upper);
+                covering.map(|(k, _)| crate::stats::special::binomial_pmf(k, 20, p)).sum()
+            };
+            let all: Vec<f64> = (20..=980).map(|thousandth| at(f64::from(thousandth) / 1000.0)).collect();
+            (all.iter().sum::<f64>() / all.len() as f64, all.iter().copied().fold(1.0, f64::min))
+        };
+        let (mean, least) = coverage(wilson);
+        assert!((mean - 0.953).abs() < 2e-3 && least > 0.89, "mean {mean}, least {least}");
+        let (mean, least) = coverage(ideal_percentile);
+        assert!(mean < 0.9 && least < 0.4, "mean {mean}, least {least}");
     }
 }

@@ -6,6 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::estimate::{NotEstimable, Reason};
 use super::newton::{Evaluation, inverse, ln_logistic, logistic, maximise, small};
+use super::special::chi_square_sf;
 
 /// `wins[i][j]` is how often `i` beat `j`; a tie is one half on each side.
 #[derive(Debug, Clone, PartialEq)]
@@ -216,6 +217,49 @@ pub fn sandwich_covariance(
         meat.ger(1.0, score, score, 1.0);
     }
     Ok(rows_of(&(&bread * meat * &bread)))
+}
+
+/// How well strengths on one line explain the results.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// Twice the log likelihood lost against a separate probability for every pair.
+    pub deviance: f64,
+    /// Pairs that met, minus players, plus one.
+    pub degrees: u64,
+    /// Chance of at least this deviance if strengths lie on one line.
+    pub p: f64,
+}
+
+/// Tests whether one strength per player explains the results: cycles and styles that beat each other show here.
+///
+/// - Formula: `2·Σ w_ij·ln(share_ij/p_ij)` against chi-square on `pairs − (K − 1)` degrees of freedom.
+/// - Assumes: independent games without ties, several per pair; ties as halves make it conservative.
+/// - Not estimable: strengths of other players (`invalid`), as many strengths as pairs (`too_few`).
+/// - Cost: players². Source: Bradley 1954; Agresti 2013, section 11.6. Pinned by `a_perfect_cycle_does_not_fit`.
+pub fn fit_test(wins: &Wins, fit: &BradleyTerry) -> Result<Fit, NotEstimable> {
+    let players = wins.players();
+    if fit.strengths.len() != players {
+        return Err(NotEstimable::with_n(Reason::Invalid, players as u64));
+    }
+    let (mut deviance, mut met) = (0.0, 0_u64);
+    for one in 0..players {
+        for other in one + 1..players {
+            let games = wins.games(one, other);
+            if games > 0.0 {
+                met += 1;
+                let gap = fit.strengths[one] - fit.strengths[other];
+                let term = |count: f64, log: f64| if count > 0.0 { count * ((count / games).ln() - log) } else { 0.0 };
+                deviance +=
+                    term(wins.count(one, other), ln_logistic(gap)) + term(wins.count(other, one), ln_logistic(-gap));
+            }
+        }
+    }
+    let degrees = (met + 1).saturating_sub(players as u64);
+    if degrees == 0 {
+        return Err(NotEstimable::with_n(Reason::TooFew, met));
+    }
+    let deviance = (2.0 * deviance).max(0.0);
+    Ok(Fit { deviance, degrees, p: chi_square_sf(deviance, degrees as f64) })
 }
 
 /// Online Elo ratings, for display beside others' output: they depend on the order of the games and have no error.
