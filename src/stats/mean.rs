@@ -40,8 +40,9 @@ pub fn mean(values: &[f64]) -> Result<Mean, NotEstimable> {
 /// - Estimates: `Σ W_h·mean_h` with `W_h = n_h/n`.
 /// - Formula: `se = √Σ W_h²·s_h²/n_h`.
 /// - Assumes: strata that are part of the design, not found afterwards; independent values within.
-/// - Not estimable: no value (`empty`), a stratum with a single value (`too_few`: collapse it), a value that is not finite (`invalid`).
-/// - Cost: linear. Source: Cochran 1977, eqs 5.1 and 5.12. Pinned by the family `bootstrap`, kind `stratified`.
+/// - Not estimable: no value (`empty`), a stratum with a single value (`too_few`: collapse it), a value that is not
+///   finite (`invalid`).
+/// - Cost: linear. Source: Cochran 1977. Pinned by the family `bootstrap`, kind `stratified`.
 pub fn stratified_mean(strata: &[Vec<f64>]) -> Result<Mean, NotEstimable> {
     let n: usize = strata.iter().map(Vec::len).sum();
     if n == 0 {
@@ -66,9 +67,9 @@ pub fn stratified_mean(strata: &[Vec<f64>]) -> Result<Mean, NotEstimable> {
 ///
 /// - Estimates: the design effect. Formula: `max(1, (se_cr1/se_iid)²)`.
 /// - Assumes: independent groups; `groups[i]` names the group of `values[i]`.
-/// - Not estimable: no value (`empty`), one value or one group (`too_few`), equal values (`constant`), lengths that differ or values that
-///   are not finite (`invalid`).
-/// - Cost: linear. Source: Kish 1965, section 5.4. Pinned by `copies_within_groups_are_worth_one_value`.
+/// - Not estimable: no value (`empty`), one value or one group (`too_few`), equal values (`constant`), lengths that
+///   differ or values that are not finite (`invalid`).
+/// - Cost: linear. Source: Kish 1965. Pinned by `copies_within_groups_are_worth_one_value`.
 pub fn design_effect(values: &[f64], groups: &[usize]) -> Result<f64, NotEstimable> {
     let plain = mean(values)?;
     if values.len() != groups.len() {
@@ -92,9 +93,10 @@ pub fn design_effect(values: &[f64], groups: &[usize]) -> Result<f64, NotEstimab
 
 /// The independent counts that clustered counts are worth, for exact intervals: approximate, so mark it.
 ///
-/// - Formula: `n/deff` rounded down (at least 1), `k/deff` rounded up. Errors are rounded up so that a limit is not certified by rounding.
+/// - Formula: `n/deff` rounded down (at least 1), `k/deff` rounded up. Errors are rounded up so that a limit is not
+///   certified by rounding.
 /// - Not estimable: `k > n` or a design effect below 1 (`invalid`), `n = 0` (`empty`).
-/// - Cost: constant. Source: Kish 1965, section 8.2. Pinned by `effective_errors_are_rounded_up`.
+/// - Cost: constant. Source: Kish 1965. Pinned by `effective_errors_are_rounded_up`.
 pub fn effective_counts(k: u64, n: u64, design_effect: f64) -> Result<Share, NotEstimable> {
     if n == 0 {
         return Err(NotEstimable::with_counts(Reason::Empty, k, n));

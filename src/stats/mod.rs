@@ -1,8 +1,9 @@
 //! Pure functions: numbers in, estimates out. Imports nothing of ours, knows no judge, file, clock or network.
 //!
-//! Every figure is an [`Estimate`] (a point with an interval, its method, level and number of units) or a [`NotEstimable`] with its
-//! reason: never `NaN`, never a silent 0. p-values without information are 1. All chance comes from a [`Seed`] and its numbered
-//! streams, so a result is a function of the data, the options and the seed, whatever the number of threads.
+//! Every figure is an [`Estimate`] (a point with an interval, its method, level and number of units) or a
+//! [`NotEstimable`] with its reason: never `NaN`, never a silent 0. p-values without information are 1. All chance
+//! comes from a [`Seed`] and its numbered streams, so a result is a function of the data, the options and the seed,
+//! whatever the number of threads.
 //!
 //! The unit is the item, or the group of items that belong together, not the call.
 //!

@@ -41,7 +41,8 @@ impl Wins {
 
     /// The matrix of these games.
     ///
-    /// Not estimable: no player (`empty`), a player outside `0..players`, against itself, or a score outside 0..=1 (`invalid`).
+    /// Not estimable: no player (`empty`), a player outside `0..players`, against itself, or a score outside 0..=1
+    /// (`invalid`).
     pub fn of_games(players: usize, games: &[Game]) -> Result<Self, NotEstimable> {
         let mut matrix = vec![vec![0.0; players]; players];
         for game in games {
@@ -69,7 +70,8 @@ impl Wins {
     /// Which players can be compared with each other.
     ///
     /// - Weak components: linked by any game. Across them nothing can be compared.
-    /// - Strong components: each player beats the others by a chain of wins. Strengths are finite within one only (Ford 1957).
+    /// - Strong components: each player beats the others by a chain of wins. Strengths are finite within one only (Ford
+    ///   1957).
     /// - Cost: players³. Pinned by the family `bradley_terry`, kind `check`.
     pub fn connectivity(&self) -> Connectivity {
         let beats = |one: usize, other: usize| self.count(one, other) > 0.0;
@@ -135,9 +137,10 @@ pub struct BradleyTerry {
 ///
 /// - Estimates: the log odds of one player beating another, as a difference of strengths.
 /// - Formula: maximum of `Σ w_ij·ln(1/(1+e^{b_j−b_i}))` with `Σ b = 0`, by Newton steps.
-/// - Assumes: independent games (else use [`sandwich_covariance`]); strengths on one line. Ties as half wins: a quasi-likelihood.
-/// - Not estimable: players not linked by games (`disconnected`); unbeaten or winless ones, whose strength is infinite (`separated`).
-///   `n` is the number of components then. Never a silent penalty.
+/// - Assumes: independent games (else use [`sandwich_covariance`]); strengths on one line. Ties as half wins: a
+///   quasi-likelihood.
+/// - Not estimable: players not linked by games (`disconnected`); unbeaten or winless ones, whose strength is infinite
+///   (`separated`). `n` is the number of components then. Never a silent penalty.
 /// - Cost: players³ a step, about ten steps.
 /// - Source: Bradley and Terry 1952; Zermelo 1929; Ford 1957 (existence). Pinned by the family `bradley_terry` and by
 ///   `two_players_have_the_log_odds_of_their_score`.
@@ -152,7 +155,8 @@ pub fn bradley_terry(wins: &Wins) -> Result<BradleyTerry, NotEstimable> {
 }
 
 impl BradleyTerry {
-    /// Standard error of each strength minus that of `anchor`, under a covariance such as [`Self::covariance`]; 0 for the anchor itself.
+    /// Standard error of each strength minus that of `anchor`, under a covariance such as [`Self::covariance`]; 0 for
+    /// the anchor itself.
     ///
     /// Not estimable: no such player, or a covariance of another size (`invalid`).
     pub fn se_against(&self, anchor: usize, covariance: &[Vec<f64>]) -> Result<Vec<f64>, NotEstimable> {
@@ -188,11 +192,13 @@ pub fn contrast_se(covariance: &[Vec<f64>], one: usize, other: usize) -> Result<
 
 /// The covariance of the strengths when games of one cluster depend on each other.
 ///
-/// - Estimates: as [`BradleyTerry::covariance`], robust to dependence within clusters and to a wrong variance (ties as halves).
+/// - Estimates: as [`BradleyTerry::covariance`], robust to dependence within clusters and to a wrong variance (ties as
+///   halves).
 /// - Formula: `C·(Σ_c u_c·u_c')·C` with the score sums `u_c` of the clusters; no small-sample factor.
 /// - Assumes: independent clusters, many of them. Without clusters every game is its own.
 /// - Not estimable: a game outside the players or clusters of another length (`invalid`).
-/// - Cost: games + clusters × players². Source: White 1982; Liang and Zeger 1986. Pinned by the family `bradley_terry`, kind `rows`.
+/// - Cost: games + clusters × players². Source: White 1982; Liang and Zeger 1986. Pinned by the family `bradley_terry`,
+///   kind `rows`.
 pub fn sandwich_covariance(
     fit: &BradleyTerry,
     games: &[Game],
@@ -235,7 +241,7 @@ pub struct Fit {
 /// - Formula: `2·Σ w_ij·ln(share_ij/p_ij)` against chi-square on `pairs − (K − 1)` degrees of freedom.
 /// - Assumes: independent games without ties, several per pair; ties as halves make it conservative.
 /// - Not estimable: strengths of other players (`invalid`), as many strengths as pairs (`too_few`).
-/// - Cost: players². Source: Bradley 1954; Agresti 2013, section 11.6. Pinned by `a_perfect_cycle_does_not_fit`.
+/// - Cost: players². Source: Bradley 1954; Agresti 2013. Pinned by `a_perfect_cycle_does_not_fit`.
 pub fn fit_test(wins: &Wins, fit: &BradleyTerry) -> Result<Fit, NotEstimable> {
     let players = wins.players();
     if fit.strengths.len() != players {

@@ -16,7 +16,8 @@ fn two_players_have_the_log_odds_of_their_score() {
     assert!((ratings[1] - (1000.0 - 400.0 * (7.0_f64 / 3.0).log10())).abs() < 1e-9);
 }
 
-/// American League baseball 1987 (Agresti 1990, table 10.10), home and away together, as published relative to Baltimore.
+/// American League baseball 1987 (Agresti 1990, table 10.10), home and away together, as published relative to
+/// Baltimore.
 #[test]
 fn agrestis_baseball_ratings_are_reproduced() {
     // Milwaukee, Detroit, Toronto, New York, Boston, Cleveland, Baltimore.

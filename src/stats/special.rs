@@ -120,7 +120,7 @@ pub fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
 
 /// A first guess: a normal approximation, or the leading power where a parameter is below 1.
 ///
-/// Source: Abramowitz and Stegun 1964, 26.5.22; Press et al. 2007, section 6.4.
+/// Source: Abramowitz and Stegun 1964, 26.5.22; Press et al. 2007.
 fn beta_quantile_start(p: f64, a: f64, b: f64) -> f64 {
     if a >= 1.0 && b >= 1.0 {
         let z = -normal_quantile(p);
@@ -169,7 +169,8 @@ pub fn binomial_sf(k: u64, n: u64, p: f64) -> f64 {
     beta_cdf(p, k as f64 + 1.0, (n - k) as f64)
 }
 
-/// Binomial density for real arguments `0 < k < n`, `0 < p < 1` (Loader 2000, "Fast and accurate computation of binomial probabilities").
+/// Binomial density for real arguments `0 < k < n`, `0 < p < 1` (Loader 2000, "Fast and accurate computation of
+/// binomial probabilities").
 fn binomial_density(k: f64, n: f64, p: f64) -> f64 {
     let rest = n - k;
     let exponent = stirling_error(n)
