@@ -127,6 +127,26 @@ impl Confusion {
         kappa_of_cells(&self.as_f64(), weights).ok_or(NotEstimable::with_n(Reason::Constant, self.n()))
     }
 
+    /// Kappa at these margins if the observed agreement were `observed`: turns a bound of the agreement into one of
+    /// kappa where the bootstrap degenerates, as at perfect agreement.
+    ///
+    /// - Estimates: `(o − e)/(1 − e)` with `e` from both margins. Assumes: margins as they are.
+    /// - Not estimable: no item (`empty`), an agreement outside 0..=1 (`invalid`), both constant on one class
+    ///   (`constant`).
+    /// - Cost: the number of classes. Source: Cohen 1960. Pinned by `kappa_at_the_observed_agreement_is_kappa`.
+    pub fn kappa_at_agreement(&self, observed: f64) -> Result<f64, NotEstimable> {
+        let n = self.some_n()?;
+        if !(0.0..=1.0).contains(&observed) {
+            return Err(NotEstimable::with_n(Reason::Invalid, self.n()));
+        }
+        let products = (0..self.classes).map(|class| (self.gold_total(class) * self.judge_total(class)) as f64);
+        let chance = products.sum::<f64>() / (n * n);
+        if chance >= 1.0 {
+            return Err(NotEstimable::with_n(Reason::Constant, self.n()));
+        }
+        Ok((observed - chance) / (1.0 - chance))
+    }
+
     /// The standard error of kappa over many items.
     ///
     /// - Estimates: the standard deviation of [`kappa`](Self::kappa) over samples of `n` items.

@@ -68,6 +68,16 @@ fn exchanging_the_raters_or_renaming_the_classes_keeps_kappa() {
 }
 
 #[test]
+fn kappa_at_the_observed_agreement_is_kappa() {
+    let confusion = table(3, &[9, 2, 1, 3, 7, 0, 1, 4, 5]);
+    close(confusion.kappa_at_agreement(confusion.observed().unwrap()).unwrap(), confusion.kappa().unwrap(), 1e-12);
+    let perfect = table(2, &[15, 0, 0, 15]);
+    close(perfect.kappa_at_agreement(0.9).unwrap(), 0.8, 1e-12);
+    assert_eq!(perfect.kappa_at_agreement(1.1).unwrap_err().reason, Reason::Invalid);
+    assert_eq!(table(2, &[5, 0, 0, 0]).kappa_at_agreement(1.0).unwrap_err().reason, Reason::Constant);
+}
+
+#[test]
 fn weights_do_not_matter_with_two_classes() {
     let confusion = table(2, &[24, 5, 1, 10]);
     for weights in [Weights::Linear, Weights::Quadratic] {

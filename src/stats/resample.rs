@@ -268,7 +268,8 @@ pub fn bca_shape(point: f64, replicates: &[f64], jackknife: &[LeaveOneOut]) -> R
         return Err(NotEstimable::with_n(Reason::TooFew, n));
     }
     let constant = NotEstimable::with_n(Reason::Constant, n);
-    let slack = ROUNDING * point.abs();
+    // Sums in another order leave replicates that equal the point a rounding error away from it.
+    let slack = ROUNDING * replicates.iter().fold(point.abs(), |largest, replicate| largest.max(replicate.abs()));
     let below = replicates.iter().filter(|&&r| r < point - slack).count() as f64;
     let not_above = replicates.iter().filter(|&&r| r <= point + slack).count() as f64;
     let z0 = normal_quantile((below + not_above) / (2.0 * replicates.len() as f64));
