@@ -6,7 +6,7 @@ use super::args::{DisputedArg, StatisticsArgs};
 use super::exit::CliError;
 use super::ui::Ui;
 use crate::data::{self, Disputed, Kind, Loaded, PairOptions, Source, VerdictOptions};
-use crate::domain::{Digest, GoldSet, InputFile, Judgment, Pair};
+use crate::domain::{Digest, GoldSet, InputFile, Judgment, Notice, Pair};
 
 /// The gold set that ships.
 pub(super) const SHIPPED_GOLD: &[u8] = include_bytes!("../../gold/core.jsonl");
@@ -24,6 +24,8 @@ pub(super) struct Evidence {
     pub judgments: Vec<Judgment>,
     /// The files, for the manifest.
     pub inputs: Vec<InputFile>,
+    /// What the files' readers had to say; a reader of the report has to know it too.
+    pub warnings: Vec<String>,
 }
 
 /// Reads a file or standard input (`-`).
@@ -31,9 +33,26 @@ pub(super) fn read(path: &str) -> Result<Source, CliError> {
     Ok(data::read_source(path, &mut std::io::stdin().lock())?)
 }
 
-fn told<T>(loaded: Loaded<T>, path: &str, ui: Ui) -> T {
-    ui.notices(path, &loaded.notices);
-    loaded.records
+/// Says the findings about files, and keeps them for the report.
+struct Teller {
+    ui: Ui,
+    warnings: Vec<String>,
+}
+
+impl Teller {
+    fn new(ui: Ui) -> Self {
+        Self { ui, warnings: Vec::new() }
+    }
+
+    fn tell(&mut self, path: &str, notices: &[Notice]) {
+        self.ui.notices(path, notices);
+        self.warnings.extend(notices.iter().map(|notice| data::located(&name_of(path), notice)));
+    }
+
+    fn told<T>(&mut self, loaded: Loaded<T>, path: &str) -> T {
+        self.tell(path, &loaded.notices);
+        loaded.records
+    }
 }
 
 /// An entry for the manifest.
@@ -74,27 +93,29 @@ pub(super) fn pairs(
     statistics: &StatisticsArgs,
     ui: Ui,
 ) -> Result<Evidence, CliError> {
-    let mut pairs = told(data::load_pairs(source, &pair_options(statistics))?, source.path(), ui);
+    let mut teller = Teller::new(ui);
+    let mut pairs = teller.told(data::load_pairs(source, &pair_options(statistics))?, source.path());
     let mut inputs = vec![input(role, source, pairs.len())];
     if let Some(path) = labels {
         let source = read(path)?;
-        let labels = told(data::load_labels(&source)?, source.path(), ui);
-        ui.notices(source.path(), &data::apply_labels(&mut pairs, &labels, disputed(statistics))?);
+        let labels = teller.told(data::load_labels(&source)?, source.path());
+        teller.tell(source.path(), &data::apply_labels(&mut pairs, &labels, disputed(statistics))?);
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set(&name_of(source.path()), &pairs);
-    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs })
+    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings })
 }
 
 /// Two files of responses, joined.
 pub(super) fn responses(a: &str, b: &str, statistics: &StatisticsArgs, ui: Ui) -> Result<Evidence, CliError> {
     let (source_a, source_b) = (read(a)?, read(b)?);
-    let side_a = told(data::load_responses(&source_a)?, source_a.path(), ui);
-    let side_b = told(data::load_responses(&source_b)?, source_b.path(), ui);
-    let pairs = told(data::join_responses(&side_a, &side_b, &pair_options(statistics))?, source_a.path(), ui);
+    let mut teller = Teller::new(ui);
+    let side_a = teller.told(data::load_responses(&source_a)?, source_a.path());
+    let side_b = teller.told(data::load_responses(&source_b)?, source_b.path());
+    let pairs = teller.told(data::join_responses(&side_a, &side_b, &pair_options(statistics))?, source_a.path());
     let inputs = vec![input("a", &source_a, side_a.rows.len()), input("b", &source_b, side_b.rows.len())];
     let gold = data::gold_set(&format!("{} and {}", name_of(a), name_of(b)), &pairs);
-    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs })
+    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings })
 }
 
 /// Recorded verdicts, with the labels or gold pairs of other files where they are given.
@@ -107,7 +128,8 @@ pub(super) fn verdicts(
 ) -> Result<Evidence, CliError> {
     let source = read(path)?;
     let options = VerdictOptions { group_by: statistics.group_by.clone(), disputed: disputed(statistics) };
-    let recorded = told(data::load_verdicts(&source, &options)?, source.path(), ui);
+    let mut teller = Teller::new(ui);
+    let recorded = teller.told(data::load_verdicts(&source, &options)?, source.path());
     let mut inputs = vec![input("verdicts", &source, recorded.rows)];
     let mut items = recorded.items;
     let mut pairs = Vec::new();
@@ -116,18 +138,18 @@ pub(super) fn verdicts(
         if data::detect(&source, None) == Kind::Labels {
             label_files.push(source);
         } else {
-            pairs = told(data::load_pairs(&source, &pair_options(statistics))?, source.path(), ui);
+            pairs = teller.told(data::load_pairs(&source, &pair_options(statistics))?, source.path());
             inputs.push(input("gold", &source, pairs.len()));
             data::complete_facts(&mut items, &pairs, source.path())?;
         }
     }
     for source in label_files {
-        let labels = told(data::load_labels(&source)?, source.path(), ui);
-        ui.notices(source.path(), &data::apply_labels_to_facts(&mut items, &labels, disputed(statistics))?);
+        let labels = teller.told(data::load_labels(&source)?, source.path());
+        teller.tell(source.path(), &data::apply_labels_to_facts(&mut items, &labels, disputed(statistics))?);
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set_of_facts(&name_of(source.path()), items);
-    Ok(Evidence { pairs, gold, judgments: recorded.judgments, inputs })
+    Ok(Evidence { pairs, gold, judgments: recorded.judgments, inputs, warnings: teller.warnings })
 }
 
 /// The last part of a path: what people call the file.

@@ -22,8 +22,8 @@ impl Ui {
         Self { quiet, bars: environment.bars && !quiet }
     }
 
-    /// The same without talk that is not a warning.
-    pub fn silenced(self) -> Self {
+    /// Warnings and errors alone.
+    pub fn silent() -> Self {
         Self { quiet: true, bars: false }
     }
 

@@ -22,6 +22,7 @@ mod predictions;
 mod record;
 mod responses;
 mod row;
+mod sharing;
 mod source;
 mod table;
 mod validate;

@@ -9,6 +9,7 @@ use super::error::{DataError, Findings, Loaded, counted, listed};
 use super::gold::{Disputed, GoldNotes, given};
 use super::record::{CutEnd, Record, read_each};
 use super::row::{Row, Seen, described};
+use super::sharing::Sharing;
 use super::source::Source;
 use crate::domain::{ItemId, Message, Pair, Prompt, SystemName, plain_text};
 
@@ -61,6 +62,7 @@ pub(super) struct PairReader<'o> {
     examined: HashSet<String>,
     empty: Vec<String>,
     identical: Vec<String>,
+    sharing: Sharing,
 }
 
 impl<'o> PairReader<'o> {
@@ -73,6 +75,7 @@ impl<'o> PairReader<'o> {
             examined: BOOKKEEPING.iter().map(|&name| name.to_owned()).collect(),
             empty: Vec::new(),
             identical: Vec::new(),
+            sharing: Sharing::default(),
         }
     }
 
@@ -81,6 +84,7 @@ impl<'o> PairReader<'o> {
         let mut row = Row::new(record, KNOWN, findings);
         // Before the other fields are taken out, since it may be any of them.
         let group = row.group(self.options.group_by.as_deref());
+        self.sharing.look(&row, group.is_some());
         let slips = row.slips(&mut self.examined);
         let id = row.id();
         if let Some(id) = &id
@@ -141,7 +145,9 @@ impl<'o> PairReader<'o> {
             );
             findings.warn(None, None, text);
         }
-        warn_of_shared_prompts(&self.pairs, &mut findings);
+        if !warn_of_shared_prompts(&self.pairs, &mut findings) {
+            self.sharing.finish(self.pairs.len(), &mut findings);
+        }
         self.gold.finish(self.pairs.iter().filter_map(|pair| pair.gold.as_ref().map(|gold| gold.label)), &mut findings);
         findings.finish(self.pairs)
     }
@@ -187,8 +193,8 @@ fn tags_of(row: &mut Row<'_>) -> Vec<String> {
     tags
 }
 
-/// One question under many ids is one unit of evidence, not many.
-fn warn_of_shared_prompts(pairs: &[Pair], findings: &mut Findings) {
+/// One question under many ids is one unit of evidence, not many. True where there was something to say.
+fn warn_of_shared_prompts(pairs: &[Pair], findings: &mut Findings) -> bool {
     /// Two items may well share a prompt; from three on the intervals suffer.
     const MANY: usize = 3;
     let mut by_prompt: HashMap<String, usize> = HashMap::new();
@@ -203,6 +209,7 @@ fn warn_of_shared_prompts(pairs: &[Pair], findings: &mut Findings) {
         );
         findings.warn(None, Some("group"), text);
     }
+    shared >= MANY
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let (evidence, judges) = gather(args, &settings, clock, ui)?;
     let options = Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
     let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);
+    answer.warnings.extend(evidence.warnings);
     for card in &mut answer.judges {
         if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock) {
             let path = certificates::write(&args.ask.certificates, &certificate)?;

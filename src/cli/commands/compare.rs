@@ -28,6 +28,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let (a, b) = names(args, &evidence.gold);
     let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
+    answer.warnings.extend(evidence.warnings);
     answer.certificate = door.certificate;
     answer.banner = door.banner;
     answer.warnings.extend(door.warnings);

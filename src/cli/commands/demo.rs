@@ -25,19 +25,19 @@ const FILES: [(&str, &[u8]); 4] = [
     ("prompt-ab.jsonl", include_bytes!("../../../gold/recordings/prompt-ab.jsonl")),
 ];
 
-pub(in crate::cli) fn run(args: &DemoArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+pub(in crate::cli) fn run(args: &DemoArgs, environment: &Environment, _: Ui) -> Result<Exit, CliError> {
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     lay_out(&folder, args.force)?;
     let lang = if args.lang == LangArg::Ja { "ja" } else { "en" };
     let (calibrate, compare) = (calibrate(&folder), compare(&folder));
     print(&heading("1. Four judges on trial, before anyone trusts them", &calibrate))?;
-    step(&calibrate, &["--format", "table", "--lang", lang], environment, ui)?;
+    step(&calibrate, &["--format", "table", "--lang", lang], environment)?;
     let page = folder.join("calibration.html").display().to_string();
-    step(&calibrate, &["--out", &page, "--force", "--lang", lang], environment, ui)?;
+    step(&calibrate, &["--out", &page, "--force", "--lang", lang], environment)?;
     print(&heading("2. Two prompt versions of a small model, compared by a judge that passed", &compare))?;
-    step(&compare, &["--format", "table", "--lang", lang], environment, ui)?;
+    step(&compare, &["--format", "table", "--lang", lang], environment)?;
     let second = folder.join("comparison.html").display().to_string();
-    step(&compare, &["--out", &second, "--force", "--lang", lang], environment, ui)?;
+    step(&compare, &["--out", &second, "--force", "--lang", lang], environment)?;
     print(&format!("\nOpen the pages:\n  {page}\n  {second}\n\nNext: your own judge, as README.md shows.\n"))?;
     Ok(Exit::Done)
 }
@@ -96,12 +96,12 @@ fn heading(title: &str, command: &[String]) -> String {
 }
 
 /// Runs one command as if it had been typed. What it found wanting is the point of the demo, not its failure.
-fn step(command: &[String], more: &[&str], environment: &Environment, ui: Ui) -> Result<(), CliError> {
+fn step(command: &[String], more: &[&str], environment: &Environment) -> Result<(), CliError> {
     let typed = command.iter().map(String::as_str);
     let words: Vec<&str> = std::iter::once("tribunal").chain(typed).chain(more.iter().copied()).collect();
     let args = Args::try_parse_from(&words)?;
     // A page names the command that makes it again, not the demo.
     let own = crate::cli::settings::quoted(words.iter().copied().skip(1));
     let environment = Environment { command: format!("tribunal {own}"), ..environment.clone() };
-    dispatch(&args.command, &environment, ui.silenced()).map(|_| ())
+    dispatch(&args.command, &environment, Ui::silent()).map(|_| ())
 }

@@ -11,6 +11,7 @@ use super::error::{DataError, Findings, Loaded};
 use super::gold::Disputed;
 use super::record::{CutEnd, Record, read_each};
 use super::row::{Id, Row, Seen};
+use super::sharing::Sharing;
 use super::source::Source;
 use crate::domain::{ItemFacts, JudgeName, Judgment, Notice};
 use facts::FactsTable;
@@ -82,6 +83,7 @@ pub fn load_verdicts(source: &Source, options: &VerdictOptions) -> Result<Loaded
         named: 0,
         unnamed: Vec::new(),
         examined: HashSet::new(),
+        sharing: Sharing::default(),
     };
     read_each(source, CutEnd::Warn, &mut findings, |record, findings| reader.read(record, findings));
     reader.finish(findings)
@@ -98,6 +100,7 @@ struct Reader<'o> {
     /// Lines that do not.
     unnamed: Vec<u64>,
     examined: HashSet<String>,
+    sharing: Sharing,
 }
 
 /// Whose verdict a row holds.
@@ -120,6 +123,7 @@ impl Reader<'_> {
         let slips = row.slips(&mut self.examined);
         row.warn_of_slips(slips);
         let group = row.group(self.options.group_by.as_deref());
+        self.sharing.look(&row, group.is_some());
         let judge = row.optional_name("judge");
         match judge {
             Some(_) => self.named += 1,
@@ -147,6 +151,7 @@ impl Reader<'_> {
             findings.push(Notice::error(None, None, "there are no records in it"));
         }
         let items = self.facts.finish(self.options.disputed, &mut findings);
+        self.sharing.finish(items.len(), &mut findings);
         let (form, rows) = (self.form.unwrap_or(Form::Long), self.named + self.unnamed.len());
         findings.finish(RecordedVerdicts { judgments: self.judgments, items, form, rows })
     }
