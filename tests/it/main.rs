@@ -1,6 +1,7 @@
 //! Tests of the whole house, in one binary.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod architecture;
 mod controls;
 mod judge;
 mod reference;
