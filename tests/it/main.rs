@@ -3,6 +3,7 @@
 
 mod architecture;
 mod controls;
+mod gate_table;
 mod judge;
 mod reference;
 mod report;
