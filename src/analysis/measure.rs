@@ -2,6 +2,7 @@
 
 use super::figures::{Entry, Figures, Test};
 use super::outcome::Row;
+use super::position;
 use super::shares::{
     AGREEMENT_AB, AGREEMENT_BA, AGREEMENT_BOTH_ORDERS, AGREEMENT_DECISIVE, AGREEMENT_EXCL_INCONSISTENT,
     AGREEMENT_LENIENT, AGREEMENT_STRICT, AGREEMENT_STRICT_WORST_CASE, COLLAPSE_FIRST, COLLAPSE_SECOND, Case, Cases,
@@ -17,6 +18,7 @@ use crate::stats::clustered::clopper_pearson_real;
 use crate::stats::power::{detectable_difference, detectable_share};
 use crate::stats::proportion::newcombe_difference;
 use crate::stats::resample::{Resampling, Units, bca, t_clustered};
+use crate::stats::two_proportions::fisher_exact;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// From this number of items on, kappa's asymptotic standard error is used where no gate depends on it.
@@ -82,6 +84,8 @@ pub(super) fn figures(cases: &Cases, how: Measuring) -> Figures {
     if how.over == Over::Rows && !how.part {
         out.push("direction_test", Entry::Test(direction_test(cases)));
         out.push("length_gap_test", Entry::Test(length_gap_test(cases)));
+        out.figure("flip_excess", position::flip_excess(cases));
+        out.figure("repetition_stability", position::repetition_stability(cases));
     }
     how.put(&mut out, cases, &[NO_VERDICT_RATE, SINGLE_ORDER_ROWS]);
     out
@@ -421,7 +425,7 @@ fn length_gap_test(cases: &Cases) -> Test {
     let (k1, n1) = cases.count(&ERROR_GOLD_SHORTER_DECISIVE);
     let (k2, n2) = cases.count(&ERROR_GOLD_LONGER_DECISIVE);
     let pooled = if n1 + n2 == 0 { 0.0 } else { (k1 + k2) as f64 / (n1 + n2) as f64 };
-    let p = 1.0;
+    let p = fisher_exact(k1, n1, k2, n2).unwrap_or(1.0);
     Test {
         p,
         k: k1 + k2,

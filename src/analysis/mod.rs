@@ -1,4 +1,5 @@
-//! Judgments in, answers out: one file a question. Pure; knows no network, clock, store or text of an item.
+//! Judgments in, answers out: one file a question. Pure; knows no network, clock or store, and no text of an item
+//! but in `gold`.
 
 pub mod baseline;
 pub mod calibration;
@@ -7,8 +8,10 @@ pub mod compare;
 mod criteria;
 pub mod figures;
 pub mod gate;
+pub mod gold;
 mod humans;
 mod measure;
 pub mod outcome;
+mod position;
 mod shares;
 mod usage;

@@ -9,7 +9,7 @@ use crate::data::{self, Disputed, Kind, Loaded, PairOptions, Source, VerdictOpti
 use crate::domain::{Digest, GoldSet, InputFile, Judgment, Pair};
 
 /// The gold set that ships.
-const SHIPPED_GOLD: &[u8] = include_bytes!("../../gold/core.jsonl");
+pub(super) const SHIPPED_GOLD: &[u8] = include_bytes!("../../gold/core.jsonl");
 
 /// The name of the gold set that ships.
 pub(super) const SHIPPED_GOLD_NAME: &str = "gold/core.jsonl";

@@ -36,7 +36,7 @@ impl Environment {
             stdout_is_terminal: std::io::stdout().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
             columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
-            command: command_line(std::env::args()),
+            command: command_line(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())),
         }
     }
 }
@@ -48,12 +48,18 @@ pub(super) fn variable(name: &str) -> Option<String> {
 
 /// The command as one line that a POSIX shell reads back; the program by its name alone.
 fn command_line(args: impl Iterator<Item = String>) -> String {
+    let args: Vec<String> = args.skip(1).collect();
+    format!("tribunal {}", quoted(args.iter().map(String::as_str)))
+}
+
+/// Words as one line that a POSIX shell reads back.
+pub(super) fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    let quoted = args.skip(1).map(|arg| {
-        let is_plain = !arg.is_empty() && arg.chars().all(plain);
-        if is_plain { arg } else { format!("'{}'", arg.replace('\'', r"'\''")) }
-    });
-    std::iter::once("tribunal".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+    let one = |word: &str| {
+        let is_plain = !word.is_empty() && word.chars().all(plain);
+        if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    words.map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// The settings file.

@@ -22,6 +22,11 @@ impl Ui {
         Self { quiet, bars: environment.bars && !quiet }
     }
 
+    /// The same without talk that is not a warning.
+    pub fn silenced(self) -> Self {
+        Self { quiet: true, bars: false }
+    }
+
     /// Something worth knowing; silent with `--quiet`.
     pub fn note(self, text: impl Display) {
         if !self.quiet {

@@ -7,7 +7,7 @@ use crate::domain::{GoldLabel, NoVerdict, Preference, Reading};
 static CLIENT: std::sync::LazyLock<HttpClient> = std::sync::LazyLock::new(|| HttpClient::new().unwrap());
 
 fn prompt() -> JudgePrompt {
-    crate::prompt::embedded("pairwise-bracket.en").unwrap()
+    crate::prompt::embedded("pairwise.en").unwrap()
 }
 
 fn spec() -> JudgeSpec {

@@ -29,7 +29,8 @@ shipped!(
     "pairwise-json.ja",
     "pairwise-scale5.en",
     "pairwise-scale5.ja",
-    "pairwise-bracket.en",
+    "pairwise-label.en",
+    "pairwise-label.ja",
 );
 
 /// The embedded prompt of that name.

@@ -107,7 +107,8 @@ impl Confusion {
     /// - Assumes: independent items.
     /// - Not estimable: no item (`empty`); both constant on one class, 0/0 (`constant`), not 1.
     /// - Cost: the number of cells.
-    /// - Source: Cohen 1960, Educ. Psychol. Meas. 20, eq. 1. Pinned by the family `agreement` and by `cohens_kappa_of_a_published_table`.
+    /// - Source: Cohen 1960, Educ. Psychol. Meas. 20. Pinned by the family `agreement` and by
+    ///   `cohens_kappa_of_a_published_table`.
     pub fn kappa(&self) -> Result<f64, NotEstimable> {
         self.weighted_kappa(Weights::Nominal)
     }
@@ -119,10 +120,31 @@ impl Confusion {
     /// - Assumes: independent items; classes declared in their order.
     /// - Not estimable: as [`kappa`](Self::kappa).
     /// - Cost: the number of cells.
-    /// - Source: Cohen 1968, Psychological Bulletin 70, eq. 2. Pinned by the families `agreement` and `ordinal_regression`.
+    /// - Source: Cohen 1968, Psychological Bulletin 70. Pinned by the families `agreement` and
+    ///   `ordinal_regression`.
     pub fn weighted_kappa(&self, weights: Weights) -> Result<f64, NotEstimable> {
         self.some_n()?;
         kappa_of_cells(&self.as_f64(), weights).ok_or(NotEstimable::with_n(Reason::Constant, self.n()))
+    }
+
+    /// Kappa at these margins if the observed agreement were `observed`: turns a bound of the agreement into one of
+    /// kappa where the bootstrap degenerates, as at perfect agreement.
+    ///
+    /// - Estimates: `(o − e)/(1 − e)` with `e` from both margins. Assumes: margins as they are.
+    /// - Not estimable: no item (`empty`), an agreement outside 0..=1 (`invalid`), both constant on one class
+    ///   (`constant`).
+    /// - Cost: the number of classes. Source: Cohen 1960. Pinned by `kappa_at_the_observed_agreement_is_kappa`.
+    pub fn kappa_at_agreement(&self, observed: f64) -> Result<f64, NotEstimable> {
+        let n = self.some_n()?;
+        if !(0.0..=1.0).contains(&observed) {
+            return Err(NotEstimable::with_n(Reason::Invalid, self.n()));
+        }
+        let products = (0..self.classes).map(|class| (self.gold_total(class) * self.judge_total(class)) as f64);
+        let chance = products.sum::<f64>() / (n * n);
+        if chance >= 1.0 {
+            return Err(NotEstimable::with_n(Reason::Constant, self.n()));
+        }
+        Ok((observed - chance) / (1.0 - chance))
     }
 
     /// The standard error of kappa over many items.
@@ -133,7 +155,7 @@ impl Confusion {
     /// - Assumes: independent items, 50 or more.
     /// - Not estimable: as [`kappa`](Self::kappa).
     /// - Cost: the number of cells.
-    /// - Source: Fleiss, Cohen and Everitt 1969, Psychological Bulletin 72, eq. 13. Pinned by the family `agreement`.
+    /// - Source: Fleiss, Cohen and Everitt 1969, Psychological Bulletin 72. Pinned by the family `agreement`.
     pub fn kappa_se(&self) -> Result<f64, NotEstimable> {
         let kappa = self.kappa()?;
         let n = self.some_n()?;
@@ -160,7 +182,8 @@ impl Confusion {
 
     /// Kappa with the normal interval of [`kappa_se`](Self::kappa_se) (method `fleiss_cohen_everitt`), cut to −1..=1.
     ///
-    /// Not estimable: as [`kappa`](Self::kappa); also a standard error of zero (`constant`), where the interval would be a point.
+    /// Not estimable: as [`kappa`](Self::kappa); also a standard error of zero (`constant`), where the interval would
+    /// be a point.
     pub fn kappa_interval(&self, level: Level) -> Figure {
         let (point, se) = (self.kappa()?, self.kappa_se()?);
         if se == 0.0 {
@@ -182,11 +205,12 @@ impl Confusion {
     /// Gwet's AC1.
     ///
     /// - Estimates: agreement beyond chance where chance is a guess on hard items; stable when one class dominates.
-    /// - Formula: `(o − e)/(1 − e)`, `e = Σ π_k(1−π_k)/(K−1)`, `π_k` the mean of both margins, `K` the number of declared classes.
+    /// - Formula: `(o − e)/(1 − e)`, `e = Σ π_k(1−π_k)/(K−1)`, `π_k` the mean of both margins, `K` the number of
+    ///   declared classes.
     /// - Assumes: independent items. Depends on `K`: state it.
     /// - Not estimable: no item (`empty`), fewer than two classes (`constant`).
     /// - Cost: the number of cells.
-    /// - Source: Gwet 2008, Brit. J. Math. Stat. Psychol. 61, eqs 6 and 7. Pinned by the family `agreement`.
+    /// - Source: Gwet 2008, Brit. J. Math. Stat. Psychol. 61. Pinned by the family `agreement`.
     pub fn ac1(&self) -> Result<f64, NotEstimable> {
         let observed = self.observed()?;
         if self.classes < 2 {
@@ -243,10 +267,10 @@ pub fn kappa_of_cells(cells: &[f64], weights: Weights) -> Option<f64> {
 /// - Estimates: agreement beyond chance of raters who need not be the same from item to item.
 /// - Formula: `(P − e)/(1 − e)`, `P` the mean over items of the share of agreeing rater pairs, `e = Σ p_k²`.
 /// - Assumes: independent items.
-/// - Not estimable: no item (`empty`), fewer than two ratings an item (`too_few`), unequal numbers of ratings or of classes (`invalid`),
-///   one class only (`constant`).
+/// - Not estimable: no item (`empty`), fewer than two ratings an item (`too_few`), unequal numbers of ratings or of
+///   classes (`invalid`), one class only (`constant`).
 /// - Cost: linear.
-/// - Source: Fleiss 1971, Psychological Bulletin 76, eqs 1-7. Pinned by `fleiss_kappa_of_a_worked_table`.
+/// - Source: Fleiss 1971, Psychological Bulletin 76. Pinned by `fleiss_kappa_of_a_worked_table`.
 pub fn fleiss_kappa(items: &[Vec<u64>]) -> Result<f64, NotEstimable> {
     let n = items.len() as u64;
     let first = items.first().ok_or(NotEstimable::with_n(Reason::Empty, 0))?;
@@ -284,11 +308,11 @@ pub enum Metric {
 /// - Estimates: `1 −` observed over expected disagreement of two values of the same unit.
 /// - Formula: `1 − (N−1)·Σ o_ck·δ²_ck / Σ n_c·n_k·δ²_ck` over the coincidences `o` of pairable values.
 /// - Assumes: independent units; units with fewer than two values say nothing and are dropped.
-/// - Not estimable: no pairable unit (`empty`), a single value throughout (`constant`), rows of unequal length or a value that is not
-///   finite (`invalid`).
+/// - Not estimable: no pairable unit (`empty`), a single value throughout (`constant`), rows of unequal length or a
+///   value that is not finite (`invalid`).
 /// - Cost: units × distinct values².
-/// - Source: Krippendorff 2011, "Computing Krippendorff's alpha-reliability". Pinned by the families `krippendorff_alpha` and
-///   `agreement`, and by `krippendorffs_own_example_is_reproduced`.
+/// - Source: Krippendorff 2011, "Computing Krippendorff's alpha-reliability". Pinned by the families
+///   `krippendorff_alpha` and `agreement`, and by `krippendorffs_own_example_is_reproduced`.
 pub fn krippendorff_alpha(raters: &[Vec<Option<f64>>], metric: Metric) -> Result<f64, NotEstimable> {
     let columns = raters.first().map_or(0, Vec::len);
     if raters.iter().any(|row| row.len() != columns) || raters.iter().flatten().flatten().any(|v| !v.is_finite()) {

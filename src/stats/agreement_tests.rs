@@ -10,8 +10,8 @@ fn table(classes: usize, cells: &[u64]) -> Confusion {
     Confusion::from_cells(classes, cells.to_vec()).unwrap()
 }
 
-/// Fifty proposals, two readers, 20 and 15 on the diagonal: the example of most textbooks, kappa 0.40. The second is Cohen 1960,
-/// table 1 (shares of 200): kappa 0.492.
+/// Fifty proposals, two readers, 20 and 15 on the diagonal: the example of most textbooks, kappa 0.40. The second is
+/// Cohen 1960, table 1 (shares of 200): kappa 0.492.
 #[test]
 fn cohens_kappa_of_a_published_table() {
     close(table(2, &[20, 5, 10, 15]).kappa().unwrap(), 0.4, 1e-12);
@@ -35,7 +35,8 @@ fn the_standard_error_matches_the_spread_of_resampled_tables() {
     close(confusion.kappa_se().unwrap() / spread, 1.0, 0.03);
 }
 
-/// Gwet's paradox table: 94 % agreement with kappa near zero while AC1 stays high (118, 5, 2, 0 of 125: kappa −0.023, AC1 0.9408).
+/// Gwet's paradox table: 94 % agreement with kappa near zero while AC1 stays high (118, 5, 2, 0 of 125: kappa −0.023,
+/// AC1 0.9408).
 #[test]
 fn ac1_withstands_a_dominating_class() {
     let confusion = table(2, &[118, 5, 2, 0]);
@@ -64,6 +65,16 @@ fn exchanging_the_raters_or_renaming_the_classes_keeps_kappa() {
         renamed.weighted_kappa(Weights::Quadratic).unwrap(),
         1e-12,
     );
+}
+
+#[test]
+fn kappa_at_the_observed_agreement_is_kappa() {
+    let confusion = table(3, &[9, 2, 1, 3, 7, 0, 1, 4, 5]);
+    close(confusion.kappa_at_agreement(confusion.observed().unwrap()).unwrap(), confusion.kappa().unwrap(), 1e-12);
+    let perfect = table(2, &[15, 0, 0, 15]);
+    close(perfect.kappa_at_agreement(0.9).unwrap(), 0.8, 1e-12);
+    assert_eq!(perfect.kappa_at_agreement(1.1).unwrap_err().reason, Reason::Invalid);
+    assert_eq!(table(2, &[5, 0, 0, 0]).kappa_at_agreement(1.0).unwrap_err().reason, Reason::Constant);
 }
 
 #[test]

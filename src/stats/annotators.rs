@@ -55,10 +55,11 @@ pub struct Ceiling {
 ///
 /// - Estimates: the agreement that a further human would reach, and the judge's distance from it.
 /// - Formula: means over items; `se = sd(judge − pairwise)/√items`.
-/// - Assumes: independent items. The compared human is left out of the reference, else humans would be judged by themselves.
+/// - Assumes: independent items. The compared human is left out of the reference, else humans would be judged by
+///   themselves.
 /// - Not estimable: no item with the judge and two humans (`empty`).
 /// - Cost: items × humans².
-/// - Source: pairwise agreement as in Fleiss 1971, eq. 2. Pinned by the family `human_ceiling`, kind `loo`, and by
+/// - Source: pairwise agreement as in Fleiss 1971. Pinned by the family `human_ceiling`, kind `loo`, and by
 ///   `a_panel_counted_by_hand_is_reproduced`.
 pub fn human_ceiling(panel: &Panel) -> Result<Ceiling, NotEstimable> {
     let per_item: Vec<(f64, f64)> = (0..panel.judge.len())
@@ -161,13 +162,15 @@ pub struct AltTest {
 /// The alternative annotator test: may the judge replace a human annotator?
 ///
 /// - Estimates: the share of humans that are not better than the judge by `epsilon`.
-/// - Formula: for each human, over the items with another human: win of a side = its share of matched others is at least the
-///   opponent's (both win on a tie); one-sided t test of `mean(win_human − win_judge) < epsilon`; Benjamini-Yekutieli at `q`.
+/// - Formula: for each human, over the items with another human: win of a side = its share of matched others is at
+///   least the opponent's (both win on a tie); one-sided t test of `mean(win_human − win_judge) < epsilon`;
+///   Benjamini-Yekutieli at `q`.
 /// - Assumes: independent items. Generous with `epsilon` 0.2: show the ceiling's gap beside it.
 /// - Not estimable: fewer than two humans, or none with `min_items` items (`too_few`).
 /// - A human with the same difference on every item: p = 0 where it is below epsilon, else 1.
 /// - Cost: humans² × items.
-/// - Source: Calderon, Reichart and Dror 2025, arXiv 2501.10970, section 3. Pinned by the family `human_ceiling`, kind `alt_test`.
+/// - Source: Calderon, Reichart and Dror 2025, arXiv 2501.10970. Pinned by the family `human_ceiling`, kind
+///   `alt_test`.
 pub fn alt_test(panel: &Panel, options: AltTestOptions) -> Result<AltTest, NotEstimable> {
     let mut humans: Vec<Alternative> =
         (0..panel.humans.len()).filter_map(|human| against_one(panel, human, options)).collect();
@@ -224,7 +227,8 @@ mod tests {
         Panel::new(humans.iter().map(|text| row(text)).collect(), row(judge)).unwrap()
     }
 
-    /// Item 1: pairs 1/3, judge 2/3. Item 2: 1 and 1. Item 3: one human only, left out. Item 4: 0 and 1/2. Item 5: no judge.
+    /// Item 1: pairs 1/3, judge 2/3. Item 2: 1 and 1. Item 3: one human only, left out. Item 4: 0 and 1/2. Item 5: no
+    /// judge.
     #[test]
     fn a_panel_counted_by_hand_is_reproduced() {
         let ceiling = human_ceiling(&panel(&["011.1", "01.01", "11.11"], "0111.")).unwrap();

@@ -12,7 +12,8 @@ const TIE_SLACK: f64 = 1e-7;
 /// - Assumes: independent trials with one probability.
 /// - No data (`n = 0`), or counts or `p0` outside their domain: 1, as nothing speaks against `p0`.
 /// - Cost: a bisection for the other tail, then two incomplete beta functions.
-/// - Source: the definition of R's `binom.test`. Pinned by the family `binomial_tests` and `known_binomial_tests_are_reproduced`.
+/// - Source: the definition of R's `binom.test`. Pinned by the family `binomial_tests` and
+///   `known_binomial_tests_are_reproduced`.
 pub fn binomial_test(k: u64, n: u64, p0: f64) -> f64 {
     if n == 0 || k > n || !(0.0..=1.0).contains(&p0) {
         return 1.0;
@@ -84,12 +85,13 @@ pub struct McNemar {
 /// Whether two paired arms differ, from the discordant pairs alone.
 ///
 /// - Estimates: the chance of a split at least as uneven as `b : c` if neither arm is better.
-/// - Formula: exact `min(1, 2·BinomCDF(min(b,c); b+c, ½))`; mid-p subtracts `pmf(min(b,c))` (and is 1 at `b = c` at most).
+/// - Formula: exact `min(1, 2·BinomCDF(min(b,c); b+c, ½))`; mid-p subtracts `pmf(min(b,c))` (and is 1 at `b = c` at
+///   most).
 /// - Assumes: independent pairs.
 /// - No discordant pair: p = 1 ("identical on every item"), never 0.
 /// - Cost: one incomplete beta function.
-/// - Source: McNemar 1947; Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91, eqs 3 and 5. Pinned by the family
-///   `mcnemar` and by `fagerlands_published_example_is_reproduced`.
+/// - Source: McNemar 1947; Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91. Pinned by
+///   the family `mcnemar` and by `fagerlands_published_example_is_reproduced`.
 pub fn mcnemar(b: u64, c: u64) -> McNemar {
     let discordant = b + c;
     if discordant == 0 {

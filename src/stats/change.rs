@@ -37,8 +37,9 @@ pub struct Difference {
 
 /// The verdict on a paired difference.
 ///
-/// - Formula: regression iff `upper < 0` and `−delta > noise_floor` and `−delta >= min_effect`; improvement mirrored; no material change
-///   iff `min_effect > 0` and the interval lies strictly within `±min_effect`; else inconclusive. In this order.
+/// - Formula: regression iff `upper < 0` and `−delta > noise_floor` and `−delta >= min_effect`; improvement mirrored;
+///   no material change iff `min_effect > 0` and the interval lies strictly within `±min_effect`; else inconclusive. In
+///   this order.
 /// - Assumes: an interval of the paired difference, never two intervals compared by overlap.
 /// - Not estimable: a value that is not finite, a negative threshold or crossed limits (`invalid`).
 /// - Cost: constant. Source: equivalence by interval, Schuirmann 1987. Pinned by the family `regression_verdict`.

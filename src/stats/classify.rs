@@ -77,7 +77,8 @@ impl Confusion {
     /// - Formula: `(n·agreed − Σ g_k·j_k)/√((n² − Σ g_k²)(n² − Σ j_k²))`.
     /// - Assumes: independent items.
     /// - Not estimable: no item (`empty`).
-    /// - Cost: the number of cells. Source: Gorodkin 2004, Comput. Biol. Chem. 28, eq. 8. Pinned by the family `agreement`.
+    /// - Cost: the number of cells. Source: Gorodkin 2004, Comput. Biol. Chem. 28. Pinned by the family
+    ///   `agreement`.
     pub fn mcc(&self) -> Result<Conventional, NotEstimable> {
         let n = self.some_n()?;
         let (mut cross, mut gold_square, mut judge_square) = (0.0, 0.0, 0.0);

@@ -42,13 +42,14 @@ pub struct Corrected {
 /// The share that gold would give, by Rogan and Gladen, with the interval of Lang and Reiczigel.
 ///
 /// - Estimates: the share of gold-positive items among the new ones.
-/// - Formula: `θ = (p + q0 − 1)/(q0 + q1 − 1)`, `q0` specificity, `q1` sensitivity. Interval: `p` with `z²/2` added, `q0, q1` with one
-///   success and one failure added, `θ + 2z²(θ·v1 − (1−θ)·v0) ± z·√(v + (1−θ)²v0 + θ²v1)/(q0 + q1 − 1)`, cut to 0..=1.
+/// - Formula: `θ = (p + q0 − 1)/(q0 + q1 − 1)`, `q0` specificity, `q1` sensitivity. Interval: `p` with `z²/2` added,
+///   `q0, q1` with one success and one failure added, `θ + 2z²(θ·v1 − (1−θ)·v0) ± z·√(v + (1−θ)²v0 + θ²v1)/(q0 + q1 −
+///   1)`, cut to 0..=1.
 /// - Assumes: the judge errs on the new items as it did on the gold; independent items.
-/// - Not estimable: an empty sample (`empty`), counts above totals (`invalid`), `q0 + q1 <= 1` (`not_informative`); `adjusted` alone
-///   where only the adjusted sum is at most 1.
+/// - Not estimable: an empty sample (`empty`), counts above totals (`invalid`), `q0 + q1 <= 1` (`not_informative`);
+///   `adjusted` alone where only the adjusted sum is at most 1.
 /// - Cost: constant.
-/// - Source: Rogan and Gladen 1978, Am. J. Epidemiol. 107, eq. 2; Lang and Reiczigel 2014, Prev. Vet. Med. 113, section 2.3.
+/// - Source: Rogan and Gladen 1978, Am. J. Epidemiol. 107; Lang and Reiczigel 2014, Prev. Vet. Med. 113.
 ///   Pinned by the family `judge_error_correction` and by `a_published_correction_is_reproduced`.
 pub fn rogan_gladen(input: JudgedShare, level: Level) -> Result<Corrected, NotEstimable> {
     let JudgedShare { judged_positive, n, true_negative, negatives, true_positive, positives } = input;
@@ -109,12 +110,13 @@ pub struct DecidedShare {
 /// The decided share that gold would give when the judge errs equally often either way (method `pooled_accuracy`).
 ///
 /// - Estimates: the share of new decided items that gold would give to the first side.
-/// - Formula: `θ = (p + q − 1)/(2q − 1)`, cut to 0..=1. Interval: all `θ` with
-///   `|p + q − 1 − θ(2q − 1)| <= z·√(p(1−p)/n + (1−2θ)²·q(1−q)/m)`, with `p` and `q` moved towards ½ by `z²/2` successes and failures
-///   (score-type test inversion, so it holds when `q` is near ½ or 1).
-/// - Assumes: the judge errs on the new items as on the gold, equally often in favour of either side; independent items.
-/// - Not estimable: an empty sample (`empty`), counts above totals (`invalid`), an accuracy whose exact lower bound at this level is at
-///   most ½ (`not_informative`).
+/// - Formula: `θ = (p + q − 1)/(2q − 1)`, cut to 0..=1. Interval: all `θ` with `|p + q − 1 − θ(2q − 1)| <=
+///   z·√(p(1−p)/n + (1−2θ)²·q(1−q)/m)`, with `p` and `q` moved towards ½ by `z²/2` successes and failures (score-type
+///   test inversion, so it holds when `q` is near ½ or 1).
+/// - Assumes: the judge errs on the new items as on the gold, equally often in favour of either side; independent
+///   items.
+/// - Not estimable: an empty sample (`empty`), counts above totals (`invalid`), an accuracy whose exact lower bound at
+///   this level is at most ½ (`not_informative`).
 /// - Cost: two bisections.
 /// - Source: Rogan and Gladen 1978 with one error rate; Fieller 1954 for the interval. Pinned by
 ///   `the_pooled_interval_holds_its_level_in_a_simulation`.
@@ -173,7 +175,8 @@ mod tests {
     use super::*;
     use crate::stats::Seed;
 
-    /// Lee et al. 2025 (arXiv 2511.21140), worked example: p 0.4 of 1000, q0 0.7, q1 0.9, 200 each: 0.1667, [0.05635, 0.26273].
+    /// Lee et al. 2025 (arXiv 2511.21140), worked example: p 0.4 of 1000, q0 0.7, q1 0.9, 200 each: 0.1667, [0.05635,
+    /// 0.26273].
     #[test]
     fn a_published_correction_is_reproduced() {
         let input = JudgedShare {

@@ -1,7 +1,7 @@
 //! What shifts a binary or graded outcome, other things equal? Logistic regression with cluster-robust errors.
 //!
-//! No intercept is added: give one as a column where it belongs. A model of pairs whose columns all change sign when the two
-//! answers change names has none, else the fit would depend on which answer is called first.
+//! No intercept is added: give one as a column where it belongs. A model of pairs whose columns all change sign when
+//! the two answers change names has none, else the fit would depend on which answer is called first.
 
 use std::collections::BTreeMap;
 
@@ -50,14 +50,16 @@ pub struct LogisticFit {
 /// Maximum likelihood logistic regression, quasi-likelihood where outcomes are graded.
 ///
 /// - Estimates: the change of the log odds of the outcome per unit of each covariate, the others held.
-/// - Formula: maximum of `Σ y·ln p + (1−y)·ln(1−p)`, `p = 1/(1+e^{−x·b})`; model errors from the inverse information `C`,
-///   robust ones from `C·(Σ_c u_c·u_c')·C` with the clusters' score sums `u_c`.
+/// - Formula: maximum of `Σ y·ln p + (1−y)·ln(1−p)`, `p = 1/(1+e^{−x·b})`; model errors from the inverse information
+///   `C`, robust ones from `C·(Σ_c u_c·u_c')·C` with the clusters' score sums `u_c`.
 /// - Assumes: independent clusters; linear log odds.
-/// - Not estimable: no row (`empty`), ragged rows or outcomes outside 0..=1 (`invalid`), columns that determine each other (`constant`),
-///   outcomes that the columns split perfectly (`separated`), no end of the iteration (`not_converged`).
+/// - Not estimable: no row (`empty`), ragged rows or outcomes outside 0..=1 (`invalid`), columns that determine each
+///   other (`constant`), outcomes that the columns split perfectly (`separated`), no end of the iteration
+///   (`not_converged`).
 /// - Cost: about ten passes, each rows × columns².
-/// - Source: Nelder and Wedderburn 1972; Cox 1958, section 4.4; Liang and Zeger 1986, Biometrika 73, eq. 7; Albert and Anderson 1984,
-///   Biometrika 71 (separation). Pinned by the family `logistic` and by `the_study_hours_fit_is_reproduced`.
+/// - Source: Nelder and Wedderburn 1972; Cox 1958; Liang and Zeger 1986, Biometrika 73; Albert and
+///   Anderson 1984, Biometrika 71 (separation). Pinned by the family `logistic` and by
+///   `the_study_hours_fit_is_reproduced`.
 pub fn logistic(data: Regression<'_>) -> Result<LogisticFit, NotEstimable> {
     let columns = checked(data)?;
     let n = data.rows.len() as u64;
@@ -179,10 +181,12 @@ pub fn likelihood_ratio_p(data: Regression<'_>, column: usize) -> Result<f64, No
     Ok(chi_square_sf(2.0 * (full.log_likelihood - without), 1.0))
 }
 
-/// The condition number of the covariates, each column scaled to length one: above about 1,000 effects cannot be told apart.
+/// The condition number of the covariates, each column scaled to length one: above about 1,000 effects cannot be told
+/// apart.
 ///
-/// - Formula: largest over smallest singular value. Source: Belsley, Kuh and Welsch 1980, section 3.2.
-/// - Not estimable: no row or column (`empty`), ragged rows (`invalid`), a column of zeros or an exact dependence (`constant`).
+/// - Formula: largest over smallest singular value. Source: Belsley, Kuh and Welsch 1980.
+/// - Not estimable: no row or column (`empty`), ragged rows (`invalid`), a column of zeros or an exact dependence
+///   (`constant`).
 /// - Cost: rows × columns². Pinned by `dependent_columns_are_found`.
 pub fn condition_number(rows: &[Vec<f64>]) -> Result<f64, NotEstimable> {
     let n = rows.len() as u64;

@@ -1,4 +1,5 @@
-//! What would the win rate be if both answers were equally long? The length-controlled win rate, fitted on the run itself.
+//! What would the win rate be if both answers were equally long? The length-controlled win rate, fitted on the run
+//! itself.
 
 use super::estimate::{NotEstimable, Reason};
 use super::glm::{Regression, logistic};
@@ -30,12 +31,14 @@ pub struct LengthControlled {
 /// The length-controlled win rate ("local fit": unpenalised, on this run alone).
 ///
 /// - Estimates: the mean preference if every pair had equal lengths.
-/// - Formula: logistic regression of the preference on `tanh(Δ/sd(Δ))`, difficulty and an intercept; mean prediction at `Δ = 0`.
-/// - Assumes: length acts through the tanh term alone. Get the interval by refitting in an item bootstrap. Not the leaderboard
-///   figure of `AlpacaEval` 2, which adds penalties and outside data.
+/// - Formula: logistic regression of the preference on `tanh(Δ/sd(Δ))`, difficulty and an intercept; mean prediction at
+///   `Δ = 0`.
+/// - Assumes: length acts through the tanh term alone. Get the interval by refitting in an item bootstrap. Not the
+///   leaderboard figure of `AlpacaEval` 2, which adds penalties and outside data.
 /// - Not estimable: no row (`empty`), preferences outside 0..=1 or infinite values (`invalid`), or as [`logistic`].
 ///   Equal lengths throughout: `controlled = raw`.
-/// - Cost: one fit. Source: Dubois et al. 2024, arXiv 2404.04475, eq. 2. Pinned by the family `length_controlled_winrate`.
+/// - Cost: one fit. Source: Dubois et al. 2024, arXiv 2404.04475. Pinned by the family
+///   `length_controlled_winrate`.
 pub fn length_controlled_win_rate(rows: &[LengthRow]) -> Result<LengthControlled, NotEstimable> {
     let n = rows.len() as u64;
     if rows.is_empty() {

@@ -7,7 +7,8 @@ use super::estimate::{NotEstimable, Reason};
 pub enum Adjustment {
     /// Any false finding at all; single step.
     Bonferroni,
-    /// Any false finding at all; step-down, never less powerful than Bonferroni. For few comparisons declared beforehand.
+    /// Any false finding at all; step-down, never less powerful than Bonferroni. For few comparisons declared
+    /// beforehand.
     Holm,
     /// The expected share of false findings, for independent or positively dependent tests. For exploration.
     BenjaminiHochberg,

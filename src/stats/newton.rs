@@ -32,7 +32,8 @@ pub(crate) enum Judgement {
 
 /// Climbs from `start`; `evaluate` gives `None` outside its domain, `judge` sees each step with its number.
 ///
-/// Not estimable: flat in some direction (`constant`), rising for ever (`separated`), no end after 100 steps (`not_converged`).
+/// Not estimable: flat in some direction (`constant`), rising for ever (`separated`), no end after 100 steps
+/// (`not_converged`).
 pub(crate) fn maximise(
     start: DVector<f64>,
     evaluate: impl Fn(&DVector<f64>) -> Option<Evaluation>,

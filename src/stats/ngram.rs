@@ -1,6 +1,7 @@
 //! How many n-grams does a text share with its references? BLEU and chrF.
 //!
-//! BLEU is kept as sums per segment ([`bleu_sums`]), so that a bootstrap over items adds sums and recomputes the corpus score.
+//! BLEU is kept as sums per segment ([`bleu_sums`]), so that a bootstrap over items adds sums and recomputes the corpus
+//! score.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -59,10 +60,11 @@ pub enum Orders {
 /// BLEU, 0 to 100, of the added sums of [`bleu_sums`].
 ///
 /// - Estimates: n-gram precision with a penalty for short texts. A corpus score is not the mean of sentence scores.
-/// - Formula: `100·min(1, e^{1−r/c})·(Π p_n)^{1/4}`; the `m`-th order without match counts as `1/(2^m·total)` (exponential smoothing).
+/// - Formula: `100·min(1, e^{1−r/c})·(Π p_n)^{1/4}`; the `m`-th order without match counts as `1/(2^m·total)`
+///   (exponential smoothing).
 /// - Assumes: nothing. 0 for no match at all. `None` where the sums are not ten numbers.
-/// - Cost: constant. Source: Papineni et al. 2002, section 2.3; Post 2018 (tokens, smoothing). Pinned by the family `text_metrics`,
-///   kind `bleu`, and by `a_sentence_counted_by_hand_is_reproduced`.
+/// - Cost: constant. Source: Papineni et al. 2002, section 2.3; Post 2018 (tokens, smoothing). Pinned by the family
+///   `text_metrics`, kind `bleu`, and by `a_sentence_counted_by_hand_is_reproduced`.
 pub fn bleu_of_sums(sums: &[f64], orders: Orders) -> Option<f64> {
     let [matched, totals] = [sums.get(..WORD_ORDER)?, sums.get(WORD_ORDER..2 * WORD_ORDER)?];
     let (length, reference) = (*sums.get(8)?, *sums.get(9)?);
@@ -110,10 +112,11 @@ pub fn sentence_bleu(text: &str, references: &[&str]) -> Result<f64, NotEstimabl
 
 /// chrF2 of one text, 0 to 100, best over the references: works for languages without spaces.
 ///
-/// - Estimates: overlap of 1- to 6-grams of characters, recall weighing twice as much as precision; white space is left out.
+/// - Estimates: overlap of 1- to 6-grams of characters, recall weighing twice as much as precision; white space is left
+///   out.
 /// - Formula: `100·(1+4)·P·R/(4P + R)`, `P` and `R` averaged over the orders both sides are long enough for.
 /// - Assumes: nothing. Not estimable: no reference (`empty`).
-/// - Cost: linear. Source: Popović 2015, eq. 1, as in Post 2018. Pinned by the family `text_metrics`, kind `chrf`.
+/// - Cost: linear. Source: Popović 2015, as in Post 2018. Pinned by the family `text_metrics`, kind `chrf`.
 pub fn chrf(text: &str, references: &[&str]) -> Result<f64, NotEstimable> {
     let characters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<Vec<char>>();
     let text = characters(text);

@@ -9,9 +9,10 @@ const SMALLEST_DENOMINATOR: f64 = f64::EPSILON;
 /// Pearson's correlation.
 ///
 /// - Estimates: how linear the relation is. Formula: `Σ(x−x̄)(y−ȳ)/√(Σ(x−x̄)²·Σ(y−ȳ)²)`. Assumes: independent pairs.
-/// - Not estimable: fewer than two pairs (`too_few`), a constant side (`constant`), lengths that differ or values that are not finite
-///   (`invalid`).
-/// - Cost: linear. Source: Pearson 1895. Pinned by the family `ordinal_regression` and by `correlations_of_a_published_table`.
+/// - Not estimable: fewer than two pairs (`too_few`), a constant side (`constant`), lengths that differ or values that
+///   are not finite (`invalid`).
+/// - Cost: linear. Source: Pearson 1895. Pinned by the family `ordinal_regression` and by
+///   `correlations_of_a_published_table`.
 pub fn pearson(gold: &[f64], rated: &[f64]) -> Result<f64, NotEstimable> {
     let n = varied(gold, rated)?;
     let (x, y) = (average(gold), average(rated));
@@ -28,7 +29,8 @@ pub fn pearson(gold: &[f64], rated: &[f64]) -> Result<f64, NotEstimable> {
 /// Spearman's rank correlation: Pearson's of average ranks.
 ///
 /// - Estimates: how monotone the relation is. Formula, assumptions, not estimable: as [`pearson`], on ranks.
-/// - Cost: two sorts. Source: Spearman 1904; Kendall 1948 (ties). Pinned by `ordinal_regression` and `correlations_of_a_published_table`.
+/// - Cost: two sorts. Source: Spearman 1904; Kendall 1948 (ties). Pinned by `ordinal_regression` and
+///   `correlations_of_a_published_table`.
 pub fn spearman(gold: &[f64], rated: &[f64]) -> Result<f64, NotEstimable> {
     varied(gold, rated)?;
     pearson(&average_ranks(gold), &average_ranks(rated))
@@ -37,9 +39,10 @@ pub fn spearman(gold: &[f64], rated: &[f64]) -> Result<f64, NotEstimable> {
 /// Kendall's tau-b.
 ///
 /// - Estimates: the excess of concordant over discordant pairs of items, ties corrected for.
-/// - Formula: `(C − D)/√((N − T_x)(N − T_y))`, `N` pairs, `T` those tied on a side. Assumptions, not estimable: as [`pearson`].
-/// - Cost: n·ln n (merge sort). Source: Kendall 1945, eq. 6; Knight 1966 (algorithm). Pinned by `ordinal_regression` and
-///   `tau_by_merging_equals_tau_by_counting`.
+/// - Formula: `(C − D)/√((N − T_x)(N − T_y))`, `N` pairs, `T` those tied on a side. Assumptions, not estimable: as
+///   [`pearson`].
+/// - Cost: n·ln n (merge sort). Source: Kendall 1945; Knight 1966 (algorithm). Pinned by `ordinal_regression`
+///   and `tau_by_merging_equals_tau_by_counting`.
 pub fn kendall_tau_b(gold: &[f64], rated: &[f64]) -> Result<f64, NotEstimable> {
     let n = varied(gold, rated)?;
     let mut pairs: Vec<(f64, f64)> = gold.iter().copied().zip(rated.iter().copied()).collect();
@@ -97,7 +100,7 @@ pub fn rating_errors(gold: &[f64], rated: &[f64]) -> Result<RatingErrors, NotEst
 ///
 /// - Formula: `mean max(q·(y − x), (q − 1)·(y − x))`. Assumes: independent items.
 /// - Not estimable: as [`rating_errors`]; `q` outside 0..=1 (`invalid`).
-/// - Cost: linear. Source: Koenker and Bassett 1978, eq. 1.1. Pinned by the family `ordinal_regression`.
+/// - Cost: linear. Source: Koenker and Bassett 1978. Pinned by the family `ordinal_regression`.
 pub fn pinball(gold: &[f64], rated: &[f64], q: f64) -> Result<f64, NotEstimable> {
     let n = checked(gold, rated)?;
     if !(0.0..=1.0).contains(&q) {
@@ -109,10 +112,11 @@ pub fn pinball(gold: &[f64], rated: &[f64], q: f64) -> Result<f64, NotEstimable>
 
 /// Ranked probability score of probabilities over ordered classes.
 ///
-/// - Estimates: the mean squared distance of the cumulative probabilities from the truth; 0 is perfect. Divide by `K − 1` for 0..=1.
+/// - Estimates: the mean squared distance of the cumulative probabilities from the truth; 0 is perfect. Divide by `K −
+///   1` for 0..=1.
 /// - Formula: `mean Σ_{k<K} (F_k − [label < k])²`. Assumes: independent items, classes in their order.
-/// - Not estimable: no item (`empty`); ragged rows, labels outside the classes, values outside 0..=1 or not summing to 1 within 1e-6
-///   (`invalid`).
+/// - Not estimable: no item (`empty`); ragged rows, labels outside the classes, values outside 0..=1 or not summing to
+///   1 within 1e-6 (`invalid`).
 /// - Cost: items × classes. Source: Epstein 1969; Murphy 1971. Pinned by the family `ordinal_regression`, kind `rps`.
 pub fn ranked_probability_score(probabilities: &[Vec<f64>], labels: &[usize]) -> Result<f64, NotEstimable> {
     super::probability::checked(probabilities, labels)?;
@@ -195,7 +199,8 @@ fn sort_counting(values: &mut [f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Hollander and Wolfe 1973, p. 187: tuna lightness against panel score (R's `cor.test` help): tau 0.4444444, rho 0.6, r 0.5711816.
+    /// Hollander and Wolfe 1973, p. 187: tuna lightness against panel score (R's `cor.test` help): tau 0.4444444, rho
+    /// 0.6, r 0.5711816.
     #[test]
     fn correlations_of_a_published_table() {
         let x = [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1];

@@ -35,7 +35,8 @@ impl OutcomeCounts {
         self.valid() + self.invalid
     }
 
-    /// Four times the sum of the graded scores of `x`: 1 for a win, ¾ and ¼ for halves, ½ for ties and flips. Divide by `4·valid`.
+    /// Four times the sum of the graded scores of `x`: 1 for a win, ¾ and ¼ for halves, ½ for ties and flips. Divide by
+    /// `4·valid`.
     ///
     /// An additive effect of position cancels in it. Source: Zheng et al. 2023, arXiv 2306.05685 (both orders), graded.
     pub fn score_quarters(&self) -> u64 {
@@ -72,7 +73,8 @@ impl OutcomeCounts {
         Share { k: self.flip_first, n: self.flip_first + self.flip_second }
     }
 
-    /// Exact two-sided p-value of "flips go either way equally often": the test for the existence of position bias. No flip: 1.
+    /// Exact two-sided p-value of "flips go either way equally often": the test for the existence of position bias. No
+    /// flip: 1.
     pub fn flip_direction_p(&self) -> f64 {
         let Share { k, n } = self.flip_first_share();
         binomial_test(k, n, 0.5)

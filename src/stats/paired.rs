@@ -43,7 +43,8 @@ pub struct McNemarChiSquare {
 /// - Formula: see [`McNemarChiSquare`]; one degree of freedom.
 /// - Assumes: independent pairs.
 /// - Not estimable: no discordant pair (`empty`).
-/// - Cost: constant. Source: McNemar 1947; Edwards 1948 (correction, with R's floor at zero). Pinned by the family `mcnemar`.
+/// - Cost: constant. Source: McNemar 1947; Edwards 1948 (correction, with R's floor at zero). Pinned by the family
+///   `mcnemar`.
 pub fn mcnemar_chi_square(b: u64, c: u64) -> Result<McNemarChiSquare, NotEstimable> {
     if b + c == 0 {
         return Err(NotEstimable::with_n(Reason::Empty, 0));
@@ -63,11 +64,11 @@ pub fn mcnemar_chi_square(b: u64, c: u64) -> Result<McNemarChiSquare, NotEstimab
 /// The difference of two paired shares (first minus second) with Tango's score interval (method `tango`): the default.
 ///
 /// - Estimates: `P(first right) − P(second right)` over the same items.
-/// - Formula: the differences `d` with `|b − c − n·d| <= z·√(n·(2q + d(1−d)))`, `q` the constrained estimate of the second
-///   discordant share; by bisection on each side.
+/// - Formula: the differences `d` with `|b − c − n·d| <= z·√(n·(2q + d(1−d)))`, `q` the constrained estimate of the
+///   second discordant share; by bisection on each side.
 /// - Assumes: independent items.
 /// - Not estimable: no item (`empty`).
-/// - Cost: two bisections. Source: Tango 1998, Statistics in Medicine 17, eq. 13. Pinned by the family `mcnemar` and by
+/// - Cost: two bisections. Source: Tango 1998, Statistics in Medicine 17. Pinned by the family `mcnemar` and by
 ///   `fagerlands_published_intervals_are_reproduced`.
 pub fn tango_difference(table: PairedTable, level: Level) -> Figure {
     let n = table.n();
@@ -107,11 +108,12 @@ pub fn tango_difference(table: PairedTable, level: Level) -> Figure {
 /// The difference of two paired shares with Newcombe's hybrid interval (method `newcombe_paired`).
 ///
 /// - Estimates: as [`tango_difference`].
-/// - Formula: Wilson limits of both margins joined as for independent shares, with the correlation `φ` of the table taken off:
-///   `d − √((p1−l1)² − 2φ(p1−l1)(u2−p2) + (u2−p2)²)` and its mirror.
+/// - Formula: Wilson limits of both margins joined as for independent shares, with the correlation `φ` of the table
+///   taken off: `d − √((p1−l1)² − 2φ(p1−l1)(u2−p2) + (u2−p2)²)` and its mirror.
 /// - Assumes: independent items.
 /// - Not estimable: no item (`empty`).
-/// - Cost: constant. Source: Newcombe 1998, Statistics in Medicine 17, p. 2635, method 10. Pinned by the family `mcnemar`.
+/// - Cost: constant. Source: Newcombe 1998, Statistics in Medicine 17, p. 2635, method 10. Pinned by the family
+///   `mcnemar`.
 pub fn newcombe_paired_difference(table: PairedTable, level: Level) -> Figure {
     let n = table.n();
     let first = wilson(table.both + table.first_only, n, level)?;
@@ -156,7 +158,7 @@ pub struct MatchedOdds {
 /// - Formula: Clopper-Pearson limits `p` of `b` in `b + c`, as `p/(1 − p)`.
 /// - Assumes: independent pairs.
 /// - Not estimable: no discordant pair (`empty`).
-/// - Cost: two inverse beta functions. Source: Breslow and Day 1980, section 5.2. Pinned by the family `mcnemar`.
+/// - Cost: two inverse beta functions. Source: Breslow and Day 1980. Pinned by the family `mcnemar`.
 pub fn matched_odds_ratio(b: u64, c: u64, level: Level) -> Result<MatchedOdds, NotEstimable> {
     let share = clopper_pearson(b, b + c, level)?;
     let odds = |p: f64| if p >= 1.0 { f64::INFINITY } else { p / (1.0 - p) };
@@ -177,7 +179,8 @@ mod tests {
         PairedTable { both, first_only, second_only, neither }
     }
 
-    /// Airway hyper-responsiveness before and after a transplant, 1, 1, 7, 12 of 21 (Fagerland, Lydersen and Laake 2014, table 6).
+    /// Airway hyper-responsiveness before and after a transplant, 1, 1, 7, 12 of 21 (Fagerland, Lydersen and Laake
+    /// 2014, table 6).
     #[test]
     fn fagerlands_published_intervals_are_reproduced() {
         let airways = table(1, 1, 7, 12);

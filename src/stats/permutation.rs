@@ -35,13 +35,15 @@ pub enum Counted {
 
 /// The two-sided sign-flip test of paired differences.
 ///
-/// - Estimates: the chance of a mean at least as far from zero if every difference were as likely to have the other sign.
+/// - Estimates: the chance of a mean at least as far from zero if every difference were as likely to have the other
+///   sign.
 /// - Formula: share of sign assignments with `|Σ ±d| >= |Σ d|`, within a relative 1e-9; the one seen is among them.
 /// - Assumes: independent differences, symmetric about zero under "no difference".
 /// - Not estimable: no difference (`empty`), one that is not finite (`invalid`). All zero: p = 1.
-/// - Cost: exact for up to 20 non-zero differences (at most 2^20 sums), else `resamples` draws, a binomial per distinct size.
-/// - Source: Fisher 1935, section 21; Phipson and Smyth 2010, eq. 2 (the added one). Pinned by the family `permutation` and by
-///   `fishers_maize_test_is_reproduced`.
+/// - Cost: exact for up to 20 non-zero differences (at most 2^20 sums), else `resamples` draws, a binomial per distinct
+///   size.
+/// - Source: Fisher 1935, section 21; Phipson and Smyth 2010 (the added one). Pinned by the family `permutation`
+///   and by `fishers_maize_test_is_reproduced`.
 pub fn sign_flip(differences: &[f64], resampling: &Resampling) -> Result<SignFlip, NotEstimable> {
     flip(differences, differences.len() as u64, resampling)
 }
@@ -68,7 +70,8 @@ pub fn sign_flip_by_group(
 
 /// The p-value of a Monte-Carlo test: `(hits + 1)/(draws + 1)`, never 0.
 ///
-/// Source: Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39, eq. 2. Pinned by the family `permutation`, kind `mc_p`.
+/// Source: Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39. Pinned by the family `permutation`, kind
+/// `mc_p`.
 pub fn monte_carlo_p(hits: u64, draws: u64) -> f64 {
     (hits as f64 + 1.0) / (draws as f64 + 1.0)
 }
@@ -128,8 +131,8 @@ mod tests {
     use super::*;
     use crate::stats::Seed;
 
-    /// Darwin's maize, cross- minus self-fertilised in eighths of an inch; Fisher 1935, section 21: 863 of 32,768 sums reach the
-    /// observed 314 on one side, so the two-sided p is 1726/32768.
+    /// Darwin's maize, cross- minus self-fertilised in eighths of an inch; Fisher 1935, section 21: 863 of 32,768 sums
+    /// reach the observed 314 on one side, so the two-sided p is 1726/32768.
     #[test]
     fn fishers_maize_test_is_reproduced() {
         let maize = [49., -67., 8., 16., 6., 23., 28., 41., 14., 29., 56., 24., 75., 60., -48.];

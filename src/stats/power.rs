@@ -31,7 +31,8 @@ impl Risk {
 ///
 /// - Formula: `⌈z²·p(1−p)/h²⌉`. Assumes: independent trials.
 /// - Not estimable: `half_width` or `p` outside (0, 1] and `[0, 1]` (`invalid`).
-/// - Cost: constant. Source: inversion of the Wald interval. Pinned by the family `power`, kind `wald_half_width` (385 for ±5 points).
+/// - Cost: constant. Source: inversion of the Wald interval. Pinned by the family `power`, kind `wald_half_width` (385
+///   for ±5 points).
 pub fn wald_sample_size(half_width: f64, p: f64, level: Level) -> Result<u64, NotEstimable> {
     if !(half_width > 0.0 && half_width <= 1.0 && (0.0..=1.0).contains(&p)) {
         return Err(NotEstimable::because(Reason::Invalid));
@@ -44,7 +45,8 @@ pub fn wald_sample_size(half_width: f64, p: f64, level: Level) -> Result<u64, No
 ///
 /// - Formula: `⌈z²/4h² − z²⌉`, as the interval is widest at one half. Assumes: independent trials.
 /// - Not estimable: `half_width` outside (0, ½] (`invalid`).
-/// - Cost: constant. Source: inversion of Wilson 1927. Pinned by the family `power`, kind `wilson_half_width` (381 for ±5 points).
+/// - Cost: constant. Source: inversion of Wilson 1927. Pinned by the family `power`, kind `wilson_half_width` (381 for
+///   ±5 points).
 pub fn wilson_sample_size(half_width: f64, level: Level) -> Result<u64, NotEstimable> {
     if !(half_width > 0.0 && half_width <= 0.5) {
         return Err(NotEstimable::because(Reason::Invalid));
@@ -114,7 +116,8 @@ pub struct BinomialPower {
 
 /// Power of the exact two-sided binomial test of `p0` with `n` trials where the share is `p1`.
 ///
-/// - Formula: sum of the probabilities of the rejected outcomes under `p1`; rejected means [`binomial_test`] `<= alpha`.
+/// - Formula: sum of the probabilities of the rejected outcomes under `p1`; rejected means [`binomial_test`] `<=
+///   alpha`.
 /// - Assumes: independent trials.
 /// - Not estimable: `n = 0` (`empty`), shares outside 0..=1 or alpha outside (0, 1) (`invalid`).
 /// - Cost: two bisections. Source: the definition. Pinned by the family `power`, kind `binom_test_power`.
@@ -152,12 +155,12 @@ pub fn detectable_share(n: u64, p0: f64, alpha: f64, power: f64) -> Result<f64, 
 /// The smallest difference of two independent shares that a two-sided test finds with this power.
 ///
 /// - Estimates: what "no difference found" between samples of `n1` and `n2` with pooled share `p` rules out.
-/// - Formula: the root in `d` of `d = z_α·√(p(1−p)(1/n1+1/n2)) + z_β·√(p1(1−p1)/n1 + p2(1−p2)/n2)` with `p1 − p2 = d` around
-///   the pooled share.
+/// - Formula: the root in `d` of `d = z_α·√(p(1−p)(1/n1+1/n2)) + z_β·√(p1(1−p1)/n1 + p2(1−p2)/n2)` with `p1 − p2 = d`
+///   around the pooled share.
 /// - Assumes: independent trials, large samples.
-/// - Not estimable: an empty sample (`empty`), `p_pooled` outside (0, 1) (`invalid`), no difference within 0..=1 is large enough
-///   (`too_few`).
-/// - Cost: a bisection. Source: Fleiss, Levin and Paik 2003, eq. 4.14 (without continuity correction). Pinned by
+/// - Not estimable: an empty sample (`empty`), `p_pooled` outside (0, 1) (`invalid`), no difference within 0..=1 is
+///   large enough (`too_few`).
+/// - Cost: a bisection. Source: Fleiss, Levin and Paik 2003 (without continuity correction). Pinned by
 ///   `the_detectable_difference_inverts_the_published_sample_size`.
 pub fn detectable_difference(n1: u64, n2: u64, p_pooled: f64, alpha: f64, power: f64) -> Result<f64, NotEstimable> {
     if n1 == 0 || n2 == 0 {
@@ -196,7 +199,7 @@ pub struct Discordance {
 /// - Formula: `(z_α·√s + z_β·√(s − d²))²/d²` with discordant share `s` and difference `d`.
 /// - Assumes: independent pairs; a normal approximation, so check small results with [`mcnemar_power`].
 /// - Not estimable: `|d| > s`, `d = 0` or a share outside (0, 1] (`invalid`).
-/// - Cost: constant. Source: Connor 1987, Biometrics 43, eq. 2. Pinned by the family `power`, kind `mcnemar_connor`.
+/// - Cost: constant. Source: Connor 1987, Biometrics 43. Pinned by the family `power`, kind `mcnemar_connor`.
 pub fn mcnemar_sample_size(discordance: Discordance, risk: Risk) -> Result<f64, NotEstimable> {
     let Discordance { share, difference } = discordance;
     if !(share > 0.0 && share <= 1.0 && difference != 0.0 && difference.abs() <= share) {
@@ -210,7 +213,8 @@ pub fn mcnemar_sample_size(discordance: Discordance, risk: Risk) -> Result<f64, 
 ///
 /// - Formula: the root in `d` of [`mcnemar_sample_size`] `= n`.
 /// - Assumes: as there.
-/// - Not estimable: `n = 0` (`empty`), a share outside (0, 1] (`invalid`), even `d = share` needs more pairs (`too_few`).
+/// - Not estimable: `n = 0` (`empty`), a share outside (0, 1] (`invalid`), even `d = share` needs more pairs
+///   (`too_few`).
 /// - Cost: a bisection. Source: Connor 1987. Pinned by the family `power`, kind `mcnemar_mde`.
 pub fn mcnemar_detectable(n: u64, discordant_share: f64, risk: Risk) -> Result<f64, NotEstimable> {
     if n == 0 {
@@ -286,7 +290,8 @@ pub fn mcnemar_power(n: u64, p10: f64, p01: f64, alpha: f64) -> Result<McNemarPo
 /// - Formula: `(z_α + z_β)²·sd²/d²`; multiply by the design effect where items come in clusters.
 /// - Assumes: independent items, a normal mean. `sd` from a pilot.
 /// - Not estimable: `sd` negative or `difference` zero (`invalid`).
-/// - Cost: constant. Source: the usual normal approximation, e.g. Julious 2010, eq. 4.5. Pinned by `graded_sample_size_by_hand`.
+/// - Cost: constant. Source: the usual normal approximation, e.g. Julious 2010. Pinned by
+///   `graded_sample_size_by_hand`.
 pub fn mean_sample_size(sd: f64, difference: f64, risk: Risk) -> Result<f64, NotEstimable> {
     if !(sd >= 0.0 && sd.is_finite() && difference != 0.0 && difference.is_finite()) {
         return Err(NotEstimable::because(Reason::Invalid));

@@ -52,7 +52,8 @@ fn five_flips_can_find_nothing() {
     assert_eq!(detectable_share(0, 0.5, 0.05, 0.8).unwrap_err().reason, Reason::Empty);
 }
 
-/// Fleiss, Levin and Paik 2003, table A.4 without continuity correction: 0.60 against 0.70 at 5 % and 80 % needs 356 a group.
+/// Fleiss, Levin and Paik 2003, table A.4 without continuity correction: 0.60 against 0.70 at 5 % and 80 % needs 356 a
+/// group.
 #[test]
 fn the_detectable_difference_inverts_the_published_sample_size() {
     close(detectable_difference(356, 356, 0.65, 0.05, 0.8).unwrap(), 0.1, 2e-4);

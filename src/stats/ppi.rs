@@ -50,13 +50,13 @@ pub struct Ppi {
 /// The mean gold score over all items, from few gold labels and many judge scores.
 ///
 /// - Estimates: the mean that humans would give over the population of both sets.
-/// - Formula: `λ·mean(f_U) + mean(Y − λ·f_L)`, `se² = λ²·var(f_U)/N + var(Y − λ·f_L)/n`,
-///   `λ* = cov(Y, f_L)/((1 + n/N)·var(f pooled))` cut to 0..=1 (0 for a constant judge).
+/// - Formula: `λ·mean(f_U) + mean(Y − λ·f_L)`, `se² = λ²·var(f_U)/N + var(Y − λ·f_L)/n`, `λ* = cov(Y, f_L)/((1 +
+///   n/N)·var(f pooled))` cut to 0..=1 (0 for a constant judge).
 /// - Assumes: the labelled items are a random sample of all; independent items. Any score, ties included.
-/// - Not estimable: no labelled or no unlabelled item (`empty`), one labelled item (`too_few`), lengths that differ, values that are not
-///   finite or a fixed weight that is not (`invalid`), no error at all (`constant`).
+/// - Not estimable: no labelled or no unlabelled item (`empty`), one labelled item (`too_few`), lengths that differ,
+///   values that are not finite or a fixed weight that is not (`invalid`), no error at all (`constant`).
 /// - Cost: linear.
-/// - Source: Angelopoulos et al. 2023, Science 382; Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453, eq. 5 and section 4
+/// - Source: Angelopoulos et al. 2023, Science 382; Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453
 ///   (PPI++). Pinned by the family `ppi_mean` and by `without_trust_the_mean_is_the_classical_one`.
 pub fn ppi_mean(data: Labelled<'_>, trust: Trust, interval: Interval, level: Level) -> Result<Ppi, NotEstimable> {
     let n = checked(data)?;
@@ -90,7 +90,8 @@ pub struct Stratum<'a> {
 /// - Formula: `Σ w·θ_h`, `se = √Σ w²·se_h²`, normal quantile.
 /// - Assumes: random labels within each stratum, ten or more; known shares.
 /// - Not estimable: as [`ppi_mean`] in any stratum; weights negative or not summing to 1 within 1e-6 (`invalid`).
-/// - Cost: linear. Source: Fisch et al. 2024, arXiv 2406.04291, section 3. Pinned by the family `ppi_mean`, kind `stratified`.
+/// - Cost: linear. Source: Fisch et al. 2024, arXiv 2406.04291. Pinned by the family `ppi_mean`, kind
+///   `stratified`.
 pub fn stratified_ppi_mean(strata: &[Stratum<'_>], level: Level) -> Figure {
     let weight: f64 = strata.iter().map(|stratum| stratum.weight).sum();
     if strata.iter().any(|stratum| stratum.weight < 0.0) || !weight.is_finite() || (weight - 1.0).abs() > 1e-6 {

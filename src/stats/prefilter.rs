@@ -49,23 +49,37 @@ pub struct FilterCounts {
     pub true_negative: f64,
 }
 
+/// Counted decisions of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decisions {
+    /// Wanted and sent on.
+    pub true_positive: u64,
+    /// Not wanted and sent on.
+    pub false_positive: u64,
+    /// Wanted and dropped.
+    pub false_negative: u64,
+    /// Not wanted and dropped.
+    pub true_negative: u64,
+}
+
 /// Request rate, retention and accuracy of counted decisions.
 ///
 /// - Formula: `(TP+FP)/N`, `TP/P`, `(TP+TN)/N`; retention lies within `max(0, req−q)/p ..= min(req, p)/p`.
 /// - Assumes: nothing. Intervals: Wilson on `N` and on `P`; a threshold chosen on the same items needs a hold-out.
 /// - Not estimable: no item (`empty`).
 /// - Cost: constant. Source: counting. Pinned by the family `prefilter`, kind `from_counts`.
-pub fn filter_rates(tp: u64, fp: u64, fn_: u64, tn: u64) -> Result<FilterRates, NotEstimable> {
-    let n = tp + fp + fn_ + tn;
+pub fn filter_rates(decisions: Decisions) -> Result<FilterRates, NotEstimable> {
+    let Decisions { true_positive, false_positive, false_negative, true_negative } = decisions;
+    let (sent, positives) = (true_positive + false_positive, true_positive + false_negative);
+    let n = sent + false_negative + true_negative;
     if n == 0 {
         return Err(NotEstimable::with_n(Reason::Empty, 0));
     }
-    let request_rate = (tp + fp) as f64 / n as f64;
-    let positives = tp + fn_;
+    let request_rate = sent as f64 / n as f64;
     Ok(FilterRates {
         request_rate,
-        retention: (positives > 0).then(|| tp as f64 / positives as f64),
-        accuracy: (tp + tn) as f64 / n as f64,
+        retention: (positives > 0).then(|| true_positive as f64 / positives as f64),
+        accuracy: (true_positive + true_negative) as f64 / n as f64,
         retention_range: retention_range(Pool { n, positives }, request_rate).ok(),
     })
 }
@@ -73,7 +87,8 @@ pub fn filter_rates(tp: u64, fp: u64, fn_: u64, tn: u64) -> Result<FilterRates, 
 /// The retentions that are possible at a request rate.
 ///
 /// - Formula: `max(0, req−q)/p ..= min(req, p)/p`, `p` the share of wanted items, `q = 1 − p`.
-/// - Not estimable: no item or no wanted item (`empty`), a rate outside 0..=1 or more wanted items than items (`invalid`).
+/// - Not estimable: no item or no wanted item (`empty`), a rate outside 0..=1 or more wanted items than items
+///   (`invalid`).
 /// - Cost: constant. Source: Fréchet's bounds. Pinned by the family `prefilter`.
 pub fn retention_range(pool: Pool, request_rate: f64) -> Result<Range, NotEstimable> {
     let (p, q) = shares(pool)?;
@@ -100,8 +115,8 @@ pub struct Rebuilt {
 
 /// The confusion matrix behind a published request rate and retention.
 ///
-/// - Formula: `TP = ret·P`, `FP = req·N − TP`, `FN = P − TP`, `TN = N − P − FP`. An impossible pair is reported as the algebra gives it,
-///   negative counts included, beside `feasible`.
+/// - Formula: `TP = ret·P`, `FP = req·N − TP`, `FN = P − TP`, `TN = N − P − FP`. An impossible pair is reported as the
+///   algebra gives it, negative counts included, beside `feasible`.
 /// - Assumes: rates of the same items.
 /// - Not estimable: as [`retention_range`]; a retention outside 0..=1 (`invalid`).
 /// - Cost: constant. Source: the definitions. Pinned by the family `prefilter`, kind `reconstruct`.
@@ -176,6 +191,15 @@ fn shares(pool: Pool) -> Result<(f64, f64), NotEstimable> {
 mod tests {
     use super::*;
 
+    fn rates(
+        true_positive: u64,
+        false_positive: u64,
+        false_negative: u64,
+        true_negative: u64,
+    ) -> Result<FilterRates, NotEstimable> {
+        filter_rates(Decisions { true_positive, false_positive, false_negative, true_negative })
+    }
+
     #[test]
     fn seventy_percent_accuracy_can_mean_half_or_all_of_the_wanted() {
         let range = iso_accuracy(Pool { n: 20_000, positives: 11_743 }, 0.7).unwrap();
@@ -185,7 +209,7 @@ mod tests {
 
     #[test]
     fn rebuilding_from_the_rates_gives_the_counts_back() {
-        let rates = filter_rates(50, 10, 5, 35).unwrap();
+        let rates = rates(50, 10, 5, 35).unwrap();
         let rebuilt = rebuild(Pool { n: 100, positives: 55 }, rates.request_rate, rates.retention.unwrap()).unwrap();
         assert!(rebuilt.feasible && (rebuilt.counts.true_negative - 35.0).abs() < 1e-9);
         assert!((rebuilt.accuracy - rates.accuracy).abs() < 1e-12);
@@ -199,9 +223,9 @@ mod tests {
 
     #[test]
     fn without_wanted_items_there_is_no_retention() {
-        let rates = filter_rates(0, 0, 0, 100).unwrap();
-        assert_eq!((rates.retention, rates.retention_range, rates.accuracy), (None, None, 1.0));
-        assert_eq!(filter_rates(0, 0, 0, 0).unwrap_err().reason, Reason::Empty);
+        let found = rates(0, 0, 0, 100).unwrap();
+        assert_eq!((found.retention, found.retention_range, found.accuracy), (None, None, 1.0));
+        assert_eq!(rates(0, 0, 0, 0).unwrap_err().reason, Reason::Empty);
         assert_eq!(iso_accuracy(Pool { n: 5, positives: 0 }, 0.5).unwrap_err().reason, Reason::Empty);
         assert_eq!(retention_range(Pool { n: 5, positives: 6 }, 0.5).unwrap_err().reason, Reason::Invalid);
     }

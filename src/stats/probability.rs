@@ -25,8 +25,8 @@ pub struct MulticlassQuality {
 /// Accuracy, log loss and Brier score of probabilities over classes.
 ///
 /// - Formula: see [`MulticlassQuality`]. Assumes: independent items.
-/// - Not estimable: no item (`empty`); ragged rows, labels outside the classes, values outside 0..=1 or not summing to 1 within 1e-6
-///   (`invalid`).
+/// - Not estimable: no item (`empty`); ragged rows, labels outside the classes, values outside 0..=1 or not summing to
+///   1 within 1e-6 (`invalid`).
 /// - Cost: items × classes. Source: Good 1952; Brier 1950. Pinned by the family `probability_multiclass`.
 pub fn multiclass(probabilities: &[Vec<f64>], labels: &[usize]) -> Result<MulticlassQuality, NotEstimable> {
     let n = checked(probabilities, labels)?;
@@ -67,8 +67,8 @@ pub struct Prediction {
 /// - Estimates: the mean distance of confidence from accuracy; biased upwards for small samples, so show `n`.
 /// - Formula: `Σ_b n_b/n·|accuracy_b − mean confidence_b|`, bin `clamp(⌈15c⌉ − 1, 0, 14)`. Assumes: independent items.
 /// - Not estimable: no item (`empty`), a confidence outside 0..=1 (`invalid`).
-/// - Cost: linear. Source: Naeini, Cooper and Hauskrecht 2015; Guo et al. 2017, eq. 3. Pinned by the families `probability_multiclass`
-///   and `probability_binary`.
+/// - Cost: linear. Source: Naeini, Cooper and Hauskrecht 2015; Guo et al. 2017, eq. 3. Pinned by the families
+///   `probability_multiclass` and `probability_binary`.
 pub fn calibration_error(predictions: &[Prediction]) -> Result<f64, NotEstimable> {
     let n = some(predictions)? as f64;
     // Per bin the sum of (correct − confidence): its absolute value is n_b times the gap.
@@ -163,7 +163,8 @@ impl Scored {
 
 /// Binary Brier score: `mean (p − y)²`, in 0..=1.
 ///
-/// Not estimable: no item (`empty`), a score outside 0..=1 (`invalid`). Source: Brier 1950. Pinned by the family `probability_binary`.
+/// Not estimable: no item (`empty`), a score outside 0..=1 (`invalid`). Source: Brier 1950. Pinned by the family
+/// `probability_binary`.
 pub fn binary_brier(items: &[Scored]) -> Result<f64, NotEstimable> {
     let n = some_scored(items)?;
     Ok(items.iter().map(|item| (item.score - item.truth()).powi(2)).sum::<f64>() / n)
@@ -183,7 +184,8 @@ pub fn binary_log_loss(items: &[Scored]) -> Result<f64, NotEstimable> {
 
 /// Calibration error of the scores themselves: how far scores near `s` are from being positive with probability `s`.
 ///
-/// Formula and bins: as [`calibration_error`]. Not estimable: as [`binary_brier`]. Pinned by the family `probability_binary`.
+/// Formula and bins: as [`calibration_error`]. Not estimable: as [`binary_brier`]. Pinned by the family
+/// `probability_binary`.
 pub fn binary_calibration_error(items: &[Scored]) -> Result<f64, NotEstimable> {
     let as_is = |item: &Scored| Prediction { confidence: item.score, correct: item.positive };
     calibration_error(&items.iter().map(as_is).collect::<Vec<_>>())

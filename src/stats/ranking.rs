@@ -21,14 +21,16 @@ pub struct RankedQuality {
     pub ndcg_exponential: f64,
 }
 
-/// Quality of one ranked list: `ranked` holds the gain of each returned document, best first, `relevant` those of all documents.
+/// Quality of one ranked list: `ranked` holds the gain of each returned document, best first, `relevant` those of all
+/// documents.
 ///
-/// - Formula: see [`RankedQuality`]; discount `1/log2(rank + 1)`. Gains above zero are relevant. List each document once.
+/// - Formula: see [`RankedQuality`]; discount `1/log2(rank + 1)`. Gains above zero are relevant. List each document
+///   once.
 /// - Assumes: judgments complete down to the cutoff; what was not judged counts as not relevant.
-/// - Not estimable: nothing relevant (`empty`): leave the query out of the mean and say how many; `k = 0`, or gains that are negative
-///   or not finite (`invalid`).
-/// - Cost: a sort of the gains. Source: Järvelin and Kekäläinen 2002, eqs 1-4; Voorhees and Harman 2005 (the others). Pinned by the
-///   family `ranking` and by `the_worked_example_of_the_discount_is_reproduced`.
+/// - Not estimable: nothing relevant (`empty`): leave the query out of the mean and say how many; `k = 0`, or gains
+///   that are negative or not finite (`invalid`).
+/// - Cost: a sort of the gains. Source: Järvelin and Kekäläinen 2002; Voorhees and Harman 2005 (the others).
+///   Pinned by the family `ranking` and by `the_worked_example_of_the_discount_is_reproduced`.
 pub fn ranked_quality(ranked: &[f64], relevant: &[f64], k: usize) -> Result<RankedQuality, NotEstimable> {
     if k == 0 || ranked.iter().chain(relevant).any(|gain| !gain.is_finite() || *gain < 0.0) {
         return Err(NotEstimable::because(Reason::Invalid));

@@ -6,6 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::estimate::{NotEstimable, Reason};
 use super::newton::{Evaluation, inverse, ln_logistic, logistic, maximise, small};
+use super::special::chi_square_sf;
 
 /// `wins[i][j]` is how often `i` beat `j`; a tie is one half on each side.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +41,8 @@ impl Wins {
 
     /// The matrix of these games.
     ///
-    /// Not estimable: no player (`empty`), a player outside `0..players`, against itself, or a score outside 0..=1 (`invalid`).
+    /// Not estimable: no player (`empty`), a player outside `0..players`, against itself, or a score outside 0..=1
+    /// (`invalid`).
     pub fn of_games(players: usize, games: &[Game]) -> Result<Self, NotEstimable> {
         let mut matrix = vec![vec![0.0; players]; players];
         for game in games {
@@ -68,7 +70,8 @@ impl Wins {
     /// Which players can be compared with each other.
     ///
     /// - Weak components: linked by any game. Across them nothing can be compared.
-    /// - Strong components: each player beats the others by a chain of wins. Strengths are finite within one only (Ford 1957).
+    /// - Strong components: each player beats the others by a chain of wins. Strengths are finite within one only (Ford
+    ///   1957).
     /// - Cost: players³. Pinned by the family `bradley_terry`, kind `check`.
     pub fn connectivity(&self) -> Connectivity {
         let beats = |one: usize, other: usize| self.count(one, other) > 0.0;
@@ -134,9 +137,10 @@ pub struct BradleyTerry {
 ///
 /// - Estimates: the log odds of one player beating another, as a difference of strengths.
 /// - Formula: maximum of `Σ w_ij·ln(1/(1+e^{b_j−b_i}))` with `Σ b = 0`, by Newton steps.
-/// - Assumes: independent games (else use [`sandwich_covariance`]); strengths on one line. Ties as half wins: a quasi-likelihood.
-/// - Not estimable: players not linked by games (`disconnected`); unbeaten or winless ones, whose strength is infinite (`separated`).
-///   `n` is the number of components then. Never a silent penalty.
+/// - Assumes: independent games (else use [`sandwich_covariance`]); strengths on one line. Ties as half wins: a
+///   quasi-likelihood.
+/// - Not estimable: players not linked by games (`disconnected`); unbeaten or winless ones, whose strength is infinite
+///   (`separated`). `n` is the number of components then. Never a silent penalty.
 /// - Cost: players³ a step, about ten steps.
 /// - Source: Bradley and Terry 1952; Zermelo 1929; Ford 1957 (existence). Pinned by the family `bradley_terry` and by
 ///   `two_players_have_the_log_odds_of_their_score`.
@@ -151,7 +155,8 @@ pub fn bradley_terry(wins: &Wins) -> Result<BradleyTerry, NotEstimable> {
 }
 
 impl BradleyTerry {
-    /// Standard error of each strength minus that of `anchor`, under a covariance such as [`Self::covariance`]; 0 for the anchor itself.
+    /// Standard error of each strength minus that of `anchor`, under a covariance such as [`Self::covariance`]; 0 for
+    /// the anchor itself.
     ///
     /// Not estimable: no such player, or a covariance of another size (`invalid`).
     pub fn se_against(&self, anchor: usize, covariance: &[Vec<f64>]) -> Result<Vec<f64>, NotEstimable> {
@@ -187,11 +192,13 @@ pub fn contrast_se(covariance: &[Vec<f64>], one: usize, other: usize) -> Result<
 
 /// The covariance of the strengths when games of one cluster depend on each other.
 ///
-/// - Estimates: as [`BradleyTerry::covariance`], robust to dependence within clusters and to a wrong variance (ties as halves).
+/// - Estimates: as [`BradleyTerry::covariance`], robust to dependence within clusters and to a wrong variance (ties as
+///   halves).
 /// - Formula: `C·(Σ_c u_c·u_c')·C` with the score sums `u_c` of the clusters; no small-sample factor.
 /// - Assumes: independent clusters, many of them. Without clusters every game is its own.
 /// - Not estimable: a game outside the players or clusters of another length (`invalid`).
-/// - Cost: games + clusters × players². Source: White 1982; Liang and Zeger 1986. Pinned by the family `bradley_terry`, kind `rows`.
+/// - Cost: games + clusters × players². Source: White 1982; Liang and Zeger 1986. Pinned by the family `bradley_terry`,
+///   kind `rows`.
 pub fn sandwich_covariance(
     fit: &BradleyTerry,
     games: &[Game],
@@ -216,6 +223,49 @@ pub fn sandwich_covariance(
         meat.ger(1.0, score, score, 1.0);
     }
     Ok(rows_of(&(&bread * meat * &bread)))
+}
+
+/// How well strengths on one line explain the results.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// Twice the log likelihood lost against a separate probability for every pair.
+    pub deviance: f64,
+    /// Pairs that met, minus players, plus one.
+    pub degrees: u64,
+    /// Chance of at least this deviance if strengths lie on one line.
+    pub p: f64,
+}
+
+/// Tests whether one strength per player explains the results: cycles and styles that beat each other show here.
+///
+/// - Formula: `2·Σ w_ij·ln(share_ij/p_ij)` against chi-square on `pairs − (K − 1)` degrees of freedom.
+/// - Assumes: independent games without ties, several per pair; ties as halves make it conservative.
+/// - Not estimable: strengths of other players (`invalid`), as many strengths as pairs (`too_few`).
+/// - Cost: players². Source: Bradley 1954; Agresti 2013. Pinned by `a_perfect_cycle_does_not_fit`.
+pub fn fit_test(wins: &Wins, fit: &BradleyTerry) -> Result<Fit, NotEstimable> {
+    let players = wins.players();
+    if fit.strengths.len() != players {
+        return Err(NotEstimable::with_n(Reason::Invalid, players as u64));
+    }
+    let (mut deviance, mut met) = (0.0, 0_u64);
+    for one in 0..players {
+        for other in one + 1..players {
+            let games = wins.games(one, other);
+            if games > 0.0 {
+                met += 1;
+                let gap = fit.strengths[one] - fit.strengths[other];
+                let term = |count: f64, log: f64| if count > 0.0 { count * ((count / games).ln() - log) } else { 0.0 };
+                deviance +=
+                    term(wins.count(one, other), ln_logistic(gap)) + term(wins.count(other, one), ln_logistic(-gap));
+            }
+        }
+    }
+    let degrees = (met + 1).saturating_sub(players as u64);
+    if degrees == 0 {
+        return Err(NotEstimable::with_n(Reason::TooFew, met));
+    }
+    let deviance = (2.0 * deviance).max(0.0);
+    Ok(Fit { deviance, degrees, p: chi_square_sf(deviance, degrees as f64) })
 }
 
 /// Online Elo ratings, for display beside others' output: they depend on the order of the games and have no error.

@@ -16,7 +16,8 @@ fn two_players_have_the_log_odds_of_their_score() {
     assert!((ratings[1] - (1000.0 - 400.0 * (7.0_f64 / 3.0).log10())).abs() < 1e-9);
 }
 
-/// American League baseball 1987 (Agresti 1990, table 10.10), home and away together, as published relative to Baltimore.
+/// American League baseball 1987 (Agresti 1990, table 10.10), home and away together, as published relative to
+/// Baltimore.
 #[test]
 fn agrestis_baseball_ratings_are_reproduced() {
     // Milwaukee, Detroit, Toronto, New York, Boston, Cleveland, Baltimore.
@@ -79,4 +80,17 @@ fn the_first_win_between_equals_moves_half_of_k() {
     assert_eq!(elo(2, &[game], 32.0, 1000.0), Ok(vec![1016.0, 984.0]));
     assert_eq!(elo(1, &[game], 32.0, 1000.0).unwrap_err().reason, Reason::Invalid);
     assert_eq!(Wins::of_games(2, &[Game { score: 1.5, ..game }]).unwrap_err().reason, Reason::Invalid);
+}
+
+#[test]
+fn a_perfect_cycle_does_not_fit() {
+    let cycle = wins(&[&[0., 9., 1.], &[1., 0., 9.], &[9., 1., 0.]]);
+    let found = fit_test(&cycle, &bradley_terry(&cycle).unwrap()).unwrap();
+    // All strengths are equal, so each pair loses 10·ln 2 − 9·ln(10/9) − ln 10.
+    let lost = 10.0 * 2.0_f64.ln() + 9.0 * 0.9_f64.ln() + 0.1_f64.ln();
+    assert!((found.deviance - 6.0 * lost).abs() < 1e-9 && found.degrees == 1 && found.p < 1e-4, "{found:?}");
+    let line = wins(&[&[0., 6., 8.], &[4., 0., 6.], &[2., 4., 0.]]);
+    assert!(fit_test(&line, &bradley_terry(&line).unwrap()).unwrap().p > 0.5);
+    let two = wins(&[&[0., 6.], &[4., 0.]]);
+    assert_eq!(fit_test(&two, &bradley_terry(&two).unwrap()).unwrap_err().reason, Reason::TooFew);
 }

@@ -16,9 +16,11 @@ pub struct RepeatedItem {
 /// How far verdicts change with the order beyond how far they change by themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeats {
-    /// Mean over items and orders, with two or more repeats, of the share of agreeing pairs of repeats; `None` without any.
+    /// Mean over items and orders, with two or more repeats, of the share of agreeing pairs of repeats; `None` without
+    /// any.
     pub stability: Option<f64>,
-    /// Mean over items of disagreement across orders minus disagreement within: above 0 is position bias. `None` without repeats.
+    /// Mean over items of disagreement across orders minus disagreement within: above 0 is position bias. `None`
+    /// without repeats.
     pub excess: Option<f64>,
     /// Items that have both.
     pub excess_items: u64,
@@ -28,13 +30,15 @@ pub struct Repeats {
 
 /// Stability under repetition, and position bias apart from noise.
 ///
-/// - Estimates: `excess` is half the squared distance between the two orders' verdict distributions, without bias, averaged over items.
-/// - Formula: across = share of differing (forward, reverse) pairs; within = mean over orders with repeats of the share of differing
-///   pairs; `excess = mean(across − within)`, `se = sd/√items`.
+/// - Estimates: `excess` is half the squared distance between the two orders' verdict distributions, without bias,
+///   averaged over items.
+/// - Formula: across = share of differing (forward, reverse) pairs; within = mean over orders with repeats of the share
+///   of differing pairs; `excess = mean(across − within)`, `se = sd/√items`.
 /// - Assumes: independent items, repeats drawn alike.
-/// - Not estimable: no item (`empty`). Fields are `None` where no item qualifies: with one repeat noise and bias cannot be told apart.
-/// - Cost: items × repeats². Source: U-statistics, Hoeffding 1948; Shi et al. 2024, arXiv 2406.07791 (repetition stability). Pinned by
-///   the family `position_repeats` and by `always_first_is_all_bias_and_a_coin_is_all_noise`.
+/// - Not estimable: no item (`empty`). Fields are `None` where no item qualifies: with one repeat noise and bias cannot
+///   be told apart.
+/// - Cost: items × repeats². Source: U-statistics, Hoeffding 1948; Shi et al. 2024, arXiv 2406.07791 (repetition
+///   stability). Pinned by the family `position_repeats` and by `always_first_is_all_bias_and_a_coin_is_all_noise`.
 pub fn repeats(items: &[RepeatedItem]) -> Result<Repeats, NotEstimable> {
     if items.is_empty() {
         return Err(NotEstimable::with_n(Reason::Empty, 0));
@@ -51,7 +55,8 @@ pub fn repeats(items: &[RepeatedItem]) -> Result<Repeats, NotEstimable> {
     })
 }
 
-/// The excess of each item that has verdicts in both orders and repeats in one: the units for a bootstrap over items or groups.
+/// The excess of each item that has verdicts in both orders and repeats in one: the units for a bootstrap over items or
+/// groups.
 pub fn excesses(items: &[RepeatedItem]) -> Vec<f64> {
     items
         .iter()
@@ -71,7 +76,8 @@ pub fn excesses(items: &[RepeatedItem]) -> Vec<f64> {
 impl Repeats {
     /// The excess with a t interval over items (method `t`).
     ///
-    /// Not estimable: no item with repeats (`no_repeats`), one item (`too_few`), the same excess throughout (`constant`).
+    /// Not estimable: no item with repeats (`no_repeats`), one item (`too_few`), the same excess throughout
+    /// (`constant`).
     pub fn excess_interval(&self, level: Level) -> Figure {
         let n = self.excess_items;
         let point = self.excess.ok_or(NotEstimable::with_n(Reason::NoRepeats, n))?;

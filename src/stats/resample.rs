@@ -1,9 +1,10 @@
 //! How far could this number be off? Bootstrap over independent units, and the cluster-robust t interval beside it.
 //!
-//! A unit (an item, or a group of items that belong together) is a small vector of sums, and a statistic is a function of the total
-//! of all units. So one resample is a count per unit, and units with the same vector are drawn together: 50,000 items with a
-//! dozen different vectors cost a dozen binomial draws. Replicate `b` uses stream `b` of the seed and lands in slot `b`, and units are
-//! sorted first: neither the number of threads nor the order of the input changes a byte of the result.
+//! A unit (an item, or a group of items that belong together) is a small vector of sums, and a statistic is a function
+//! of the total of all units. So one resample is a count per unit, and units with the same vector are drawn together:
+//! 50,000 items with a dozen different vectors cost a dozen binomial draws. Replicate `b` uses stream `b` of the seed
+//! and lands in slot `b`, and units are sorted first: neither the number of threads nor the order of the input changes
+//! a byte of the result.
 
 use rayon::prelude::*;
 
@@ -188,13 +189,14 @@ fn draw_by_index(stream: &mut Stream, index: &[usize], counts: &mut [u64]) {
 /// The statistic with its bias-corrected and accelerated bootstrap interval (method `bca`).
 ///
 /// - Estimates: an interval for the statistic of the population that the units were drawn from.
-/// - Formula: quantiles (type 7) of the replicates at `Φ(z0 + (z0+z)/(1 − a(z0+z)))`, `z0` from the mid-rank share of replicates
-///   below the point, `a = Σ(m−v)³ / 6(Σ(m−v)²)^{3/2}` over the delete-one-unit values `v` with mean `m`.
+/// - Formula: quantiles (type 7) of the replicates at `Φ(z0 + (z0+z)/(1 − a(z0+z)))`, `z0` from the mid-rank share of
+///   replicates below the point, `a = Σ(m−v)³ / 6(Σ(m−v)²)^{3/2}` over the delete-one-unit values `v` with mean `m`.
 /// - Assumes: independent units; many of them (20 or more).
-/// - Not estimable: no statistic of the whole, no spread, or all replicates on one side of the point (`constant`); fewer than two
-///   units, more than 5 % of the replicates or any jackknife value undefined (`too_few`).
+/// - Not estimable: no statistic of the whole, no spread, or all replicates on one side of the point (`constant`);
+///   fewer than two units, more than 5 % of the replicates or any jackknife value undefined (`too_few`).
 /// - Cost: `resamples` draws of the units and evaluations of the statistic, in parallel.
-/// - Source: Efron 1987, JASA 82, eqs 2.3 and 6.6. Pinned by the family `bootstrap` and by `efrons_law_school_interval_is_reproduced`.
+/// - Source: Efron 1987, JASA 82. Pinned by the family `bootstrap` and by
+///   `efrons_law_school_interval_is_reproduced`.
 pub fn bca<F>(units: &Units, statistic: F, level: Level, resampling: &Resampling) -> Figure
 where
     F: Fn(&[f64]) -> Option<f64> + Sync,
@@ -208,8 +210,9 @@ where
 ///
 /// - Estimates, assumptions, cost: as [`bca`], less accurate where the statistic is biased or skewed.
 /// - Formula: quantiles (type 7) of the replicates at `α/2` and `1 − α/2`.
-/// - Not estimable: no statistic of the whole (`constant`); fewer than two units or more than 5 % of the replicates undefined (`too_few`).
-///   Where all replicates are equal the interval is that point, which understates: prefer an exact interval there.
+/// - Not estimable: no statistic of the whole (`constant`); fewer than two units or more than 5 % of the replicates
+///   undefined (`too_few`). Where all replicates are equal the interval is that point, which understates: prefer an
+///   exact interval there.
 /// - Source: Efron 1979, Annals of Statistics 7. Pinned by the family `bootstrap`.
 pub fn percentile<F>(units: &Units, statistic: F, level: Level, resampling: &Resampling) -> Figure
 where
@@ -265,7 +268,8 @@ pub fn bca_shape(point: f64, replicates: &[f64], jackknife: &[LeaveOneOut]) -> R
         return Err(NotEstimable::with_n(Reason::TooFew, n));
     }
     let constant = NotEstimable::with_n(Reason::Constant, n);
-    let slack = ROUNDING * point.abs();
+    // Sums in another order leave replicates that equal the point a rounding error away from it.
+    let slack = ROUNDING * replicates.iter().fold(point.abs(), |largest, replicate| largest.max(replicate.abs()));
     let below = replicates.iter().filter(|&&r| r < point - slack).count() as f64;
     let not_above = replicates.iter().filter(|&&r| r <= point + slack).count() as f64;
     let z0 = normal_quantile((below + not_above) / (2.0 * replicates.len() as f64));
@@ -284,8 +288,8 @@ pub fn bca_shape(point: f64, replicates: &[f64], jackknife: &[LeaveOneOut]) -> R
 
 /// The quantile of sorted values by linear interpolation between order statistics (type 7).
 ///
-/// Not estimable: no value (`empty`), `q` outside 0..=1 (`invalid`).
-/// Source: Hyndman and Fan 1996, The American Statistician 50, definition 7. Pinned by the family `bootstrap`, kind `quantile`.
+/// Not estimable: no value (`empty`), `q` outside 0..=1 (`invalid`). Source: Hyndman and Fan 1996, The American
+/// Statistician 50, definition 7. Pinned by the family `bootstrap`, kind `quantile`.
 pub fn quantile_of_sorted(sorted: &[f64], q: f64) -> Result<f64, NotEstimable> {
     if sorted.is_empty() {
         return Err(NotEstimable::with_n(Reason::Empty, 0));
@@ -326,7 +330,8 @@ pub struct ClusteredRatio {
 /// - Assumes: independent groups.
 /// - Not estimable: no weight (`empty`), negative or infinite input (`invalid`); one group has no `se_cr1`.
 /// - Cost: linear.
-/// - Source: Cameron and Miller 2015, J. Human Resources 50, eq. 11 (CR1). Pinned by the family `bootstrap`, kind `mean_se`.
+/// - Source: Cameron and Miller 2015, J. Human Resources 50 (CR1). Pinned by the family `bootstrap`, kind
+///   `mean_se`.
 pub fn clustered_ratio(groups: &[(f64, f64)]) -> Result<ClusteredRatio, NotEstimable> {
     if groups.iter().any(|(sum, weight)| !sum.is_finite() || !weight.is_finite() || *weight < 0.0) {
         return Err(NotEstimable::with_n(Reason::Invalid, groups.len() as u64));
@@ -348,8 +353,9 @@ pub fn clustered_ratio(groups: &[(f64, f64)]) -> Result<ClusteredRatio, NotEstim
 ///
 /// - Estimates, assumptions, cost: as [`clustered_ratio`]; holds its level with as few as five groups.
 /// - Formula: `ratio ± t_{G−1}·se_cr1`.
-/// - Not estimable: as [`clustered_ratio`]; one group (`too_few`); all residuals zero (`constant`), where the interval would be a point.
-/// - Source: Cameron and Miller 2015, section VI.D. Pinned by `a_t_interval_of_single_values_is_the_textbook_one`.
+/// - Not estimable: as [`clustered_ratio`]; one group (`too_few`); all residuals zero (`constant`), where the interval
+///   would be a point.
+/// - Source: Cameron and Miller 2015. Pinned by `a_t_interval_of_single_values_is_the_textbook_one`.
 pub fn t_clustered(groups: &[(f64, f64)], level: Level) -> Figure {
     let ClusteredRatio { ratio, se_cr1, groups, .. } = clustered_ratio(groups)?;
     let se_cr1 = se_cr1.ok_or(NotEstimable::with_n(Reason::TooFew, groups))?;

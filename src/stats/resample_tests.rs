@@ -16,8 +16,8 @@ fn correlation(t: &[f64]) -> Option<f64> {
     (spread > 1e-12).then(|| (xy - x * y / n) / spread.sqrt())
 }
 
-/// The law school data (Efron and Tibshirani 1993, table 3.1): the BCa interval at 90 % is (.43, .92), p. 187, and the acceleration
-/// is −0.076, with a bias correction of about −0.07, p. 186.
+/// The law school data (Efron and Tibshirani 1993, table 3.1): correlation 0.776, acceleration −0.076 and a BCa
+/// interval of about (.43, .92) at 90 %.
 #[test]
 fn efrons_law_school_interval_is_reproduced() {
     let lsat = [576., 635., 558., 578., 666., 580., 555., 661., 651., 605., 653., 575., 545., 572., 594.];
@@ -120,4 +120,42 @@ fn repeating_every_member_of_a_group_changes_nothing() {
     let once = clustered_ratio(&[(1.0, 1.0), (0.0, 1.0), (0.5, 1.0)]).unwrap();
     let thrice = clustered_ratio(&[(3.0, 3.0), (0.0, 3.0), (1.5, 3.0)]).unwrap();
     assert!((once.se_cr1.unwrap() - thrice.se_cr1.unwrap()).abs() < 1e-15 && once.ratio == thrice.ratio);
+}
+
+/// Ten groups of four halves-and-wins that resemble each other: the t interval on groups holds its level, one on items
+/// would not.
+#[test]
+fn the_clustered_t_interval_holds_its_level_with_ten_groups() {
+    let truth = 0.6;
+    let (mut held, mut naive_held) = (0, 0);
+    for run in 0..2_000 {
+        let mut stream = Seed(21).child("clustered").stream(run);
+        let mut items = Vec::new();
+        let groups: Vec<(f64, f64)> = (0..10)
+            .map(|_| {
+                let easy = stream.unit_f64() < 0.5;
+                let wins = stream.binomial(4, if easy { 0.9 } else { 0.3 });
+                items.extend((0..4).map(|i| (f64::from(u8::from(i < wins)), 1.0)));
+                (wins as f64, 4.0)
+            })
+            .collect();
+        let covers = |figure: Figure| figure.is_ok_and(|e| e.lower <= truth && truth <= e.upper);
+        held += u32::from(covers(t_clustered(&groups, Level::P95)));
+        naive_held += u32::from(covers(t_clustered(&items, Level::P95)));
+    }
+    let (coverage, naive) = (f64::from(held) / 2_000.0, f64::from(naive_held) / 2_000.0);
+    assert!((0.935..0.975).contains(&coverage) && naive < 0.9, "coverage {coverage}, naive {naive}");
+}
+
+#[test]
+fn the_bca_interval_nearly_holds_its_level_with_forty_items() {
+    let mut held = 0;
+    for run in 0..300 {
+        let mut stream = Seed(22).child("bca").stream(run);
+        let values: Vec<f64> = (0..40).map(|_| f64::from(u8::from(stream.unit_f64() < 0.7))).collect();
+        let resampling = Resampling { resamples: 1_000, seed: Seed(run) };
+        let figure = bca(&of_values(&values), ratio, Level::P95, &resampling);
+        held += u32::from(figure.is_ok_and(|e| e.lower <= 0.7 && 0.7 <= e.upper));
+    }
+    assert!((270..=296).contains(&held), "held {held} of 300");
 }

@@ -1,7 +1,8 @@
 //! Seeds, named child seeds and numbered streams: the only source of chance in the room.
 //!
-//! Everything drawn here is a function of (seed, name, stream number, position), so results do not depend on threads or on the
-//! order in which work finishes. The draws are our own code on `next_u64`: library samplers may change values between releases.
+//! Everything drawn here is a function of (seed, name, stream number, position), so results do not depend on threads or
+//! on the order in which work finishes. The draws are our own code on `next_u64`: library samplers may change values
+//! between releases.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -15,7 +16,8 @@ pub const GENERATOR: &str = "chacha8-v1";
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// The seed of a named purpose below this one: the first eight bytes (little endian) of SHA-256 over the seed and the name.
+    /// The seed of a named purpose below this one: the first eight bytes (little endian) of SHA-256 over the seed and
+    /// the name.
     ///
     /// Two purposes never share draws by accident, and a new purpose does not shift the draws of the old ones.
     #[must_use]
@@ -44,8 +46,8 @@ impl Stream {
 
     /// A number in `0..n`, each equally likely; 0 where `n` is 0.
     ///
-    /// Multiplies to 128 bits and rejects the uneven remainder (Lemire 2019, "Fast random integer generation in an interval",
-    /// algorithm 5), so there is no modulo bias.
+    /// Multiplies to 128 bits and rejects the uneven remainder (Lemire 2019, "Fast random integer generation in an
+    /// interval", algorithm 5), so there is no modulo bias.
     pub fn below(&mut self, n: u64) -> u64 {
         let mut product = u128::from(self.next_u64()) * u128::from(n);
         let mut low = low_half(product);
@@ -74,9 +76,10 @@ impl Stream {
 
     /// The number of successes in `n` trials of probability `p` (clamped to 0..=1; `NaN` counts as 0).
     ///
-    /// Sequential inversion where `n·min(p, 1-p) < 10`, else transformed rejection with squeeze (BTRS; Hörmann 1993, "The generation of
-    /// binomial random variates", J. Stat. Comput. Simul. 46, algorithm BTRS). Expected cost is bounded for every `n` and `p`.
-    /// Pinned by golden draws and by chi-square tests against the law, both in this file.
+    /// Sequential inversion where `n·min(p, 1-p) < 10`, else transformed rejection with squeeze (BTRS; Hörmann 1993,
+    /// "The generation of binomial random variates", J. Stat. Comput. Simul. 46, algorithm BTRS). Expected cost is
+    /// bounded for every `n` and `p`. Pinned by golden draws and by chi-square tests against the law, both in this
+    /// file.
     pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
         if n == 0 || p.is_nan() || p <= 0.0 {
             return 0;
@@ -164,7 +167,7 @@ fn whole(value: f64) -> u64 {
     value as u64
 }
 
-/// The rest of Stirling's formula for `ln k!` after `(k+½)·ln(k+1) − (k+1) + ½·ln 2π` (Hörmann 1993, section 2).
+/// The rest of Stirling's formula for `ln k!` after `(k+½)·ln(k+1) − (k+1) + ½·ln 2π` (Hörmann 1993).
 fn stirling_tail(k: f64) -> f64 {
     const TABLE: [f64; 10] = [
         0.081_061_466_795_327_8,

@@ -40,7 +40,8 @@ pub struct SelfPreference {
     pub se_welch: Option<f64>,
     /// Cluster-robust standard error (CR1); `None` for a single cluster.
     pub se_clustered: Option<f64>,
-    /// The difference with its normal interval on the clustered error (method `wald_clustered`); `n` is the number of clusters.
+    /// The difference with its normal interval on the clustered error (method `wald_clustered`); `n` is the number of
+    /// clusters.
     pub figure: Figure,
     /// Exact permutation p-value of the labels, for up to twelve rows.
     pub p_permutation: Option<f64>,
@@ -48,14 +49,15 @@ pub struct SelfPreference {
 
 /// Self-preference as a difference in differences.
 ///
-/// - Estimates: how much more the judge's scores exceed the reference's on its own family's answers than on others'. The judge's
-///   overall leniency and true differences in quality cancel.
+/// - Estimates: how much more the judge's scores exceed the reference's on its own family's answers than on others'.
+///   The judge's overall leniency and true differences in quality cancel.
 /// - Formula: least squares of `judge − reference` on "own" with intercept; CR1 errors by cluster.
 /// - Assumes: the reference's errors have nothing to do with the family; independent clusters.
-/// - Not estimable: a side without rows (`empty`), values that are not finite (`invalid`); within `figure`: one cluster (`too_few`), no
-///   error at all (`constant`).
+/// - Not estimable: a side without rows (`empty`), values that are not finite (`invalid`); within `figure`: one cluster
+///   (`too_few`), no error at all (`constant`).
 /// - Cost: linear; the permutation at most 924 splits.
-/// - Source: Angrist and Pischke 2009, section 5.2; Cameron and Miller 2015 (CR1). Pinned by the family `self_preference`.
+/// - Source: Angrist and Pischke 2009; Cameron and Miller 2015 (CR1). Pinned by the family
+///   `self_preference`.
 pub fn self_preference(rows: &[FamilyRow], level: Level) -> Result<SelfPreference, NotEstimable> {
     let n = rows.len() as u64;
     if rows.iter().any(|row| !row.judge.is_finite() || !row.reference.is_finite()) {
@@ -92,7 +94,8 @@ pub fn self_preference(rows: &[FamilyRow], level: Level) -> Result<SelfPreferenc
     Ok(SelfPreference { did, naive_gap, se_welch, se_clustered, figure, p_permutation })
 }
 
-/// In the regression on one indicator, the coefficient's influence of a row is its residual over its side's count, with sign.
+/// In the regression on one indicator, the coefficient's influence of a row is its residual over its side's count, with
+/// sign.
 fn clustered_error(rows: &[FamilyRow], own: &[f64], other: &[f64]) -> (u64, Option<f64>) {
     let mut influences = std::collections::BTreeMap::<usize, f64>::new();
     for row in rows {

@@ -1,7 +1,7 @@
 //! May we stop already? Tests and intervals that stay valid however often one looks.
 //!
-//! All outcomes are in 0..=1 (a tie is ½), one per item, in an order that has nothing to do with the outcome. The beta mixture and the
-//! Kelly grid depend only on which outcomes came, not on their order.
+//! All outcomes are in 0..=1 (a tie is ½), one per item, in an order that has nothing to do with the outcome. The beta
+//! mixture and the Kelly grid depend only on which outcomes came, not on their order.
 
 use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
 use super::mean::average;
@@ -27,8 +27,8 @@ impl BetaPrior {
 /// - Formula: `ln B(a+s, b+n−s) − ln B(a, b) − s·ln m0 − (n−s)·ln(1−m0)`, `s` the sum of the outcomes.
 /// - Assumes: outcomes in 0..=1 with mean `m0`, each given the past.
 /// - Not estimable: a sum outside 0..=n, `m0` outside (0, 1), weights not above zero (`invalid`).
-/// - Cost: constant. Source: Robbins 1970, Ann. Math. Stat. 41, section 4; Howard et al. 2021 (bounded outcomes). Pinned by the family
-///   `sequential`, kind `beta_mixture_e`, and by `one_uniform_win_doubles_the_evidence`.
+/// - Cost: constant. Source: Robbins 1970, Ann. Math. Stat. 41; Howard et al. 2021 (bounded outcomes).
+///   Pinned by the family `sequential`, kind `beta_mixture_e`, and by `one_uniform_win_doubles_the_evidence`.
 pub fn beta_mixture_log_e(sum: f64, n: u64, m0: f64, prior: BetaPrior) -> Result<f64, NotEstimable> {
     let fits = (0.0..=n as f64).contains(&sum) && m0 > 0.0 && m0 < 1.0 && prior.a > 0.0 && prior.b > 0.0;
     if fits { Ok(log_e(sum, n, m0, prior)) } else { Err(NotEstimable::with_n(Reason::Invalid, n)) }
@@ -56,14 +56,16 @@ pub fn beta_mixture_sequence(sum: f64, n: u64, prior: BetaPrior, level: Level) -
     Ok(sequence(sum / n as f64, interval, n, level, "beta_mixture"))
 }
 
-/// Log capital of a gambler who bets against "the mean is `m0`" with a grid of fixed fractions: stop when it reaches `ln(1/α)`.
+/// Log capital of a gambler who bets against "the mean is `m0`" with a grid of fixed fractions: stop when it reaches
+/// `ln(1/α)`.
 ///
 /// - Estimates: as [`beta_mixture_log_e`]; adapts to outcomes of small variance, such as many ties.
-/// - Formula: `½·mean_i Π(1 + λ_i(x − m)) + ½·mean_i Π(1 − λ'_i(x − m))`, `λ_i = i/((D+1)m)`, `λ'_i = i/((D+1)(1−m))`, `i = 1..D`.
+/// - Formula: `½·mean_i Π(1 + λ_i(x − m)) + ½·mean_i Π(1 − λ'_i(x − m))`, `λ_i = i/((D+1)m)`, `λ'_i = i/((D+1)(1−m))`,
+///   `i = 1..D`.
 /// - Assumes: as there.
 /// - Not estimable: an outcome outside 0..=1, `m0` outside (0, 1), no bet (`invalid`). No outcome: 0.
-/// - Cost: distinct outcomes × bets. Source: Waudby-Smith and Ramdas 2024, JRSS B 86, section 4 (grid Kelly). Pinned by the family
-///   `sequential`, kind `kelly_grid`.
+/// - Cost: distinct outcomes × bets. Source: Waudby-Smith and Ramdas 2024, JRSS B 86 (grid Kelly). Pinned by
+///   the family `sequential`, kind `kelly_grid`.
 pub fn kelly_log_capital(outcomes: &[f64], m0: f64, bets: u32) -> Result<f64, NotEstimable> {
     let tally = tally(outcomes)?;
     if !(m0 > 0.0 && m0 < 1.0 && bets > 0) {
@@ -72,7 +74,8 @@ pub fn kelly_log_capital(outcomes: &[f64], m0: f64, bets: u32) -> Result<f64, No
     Ok(log_capital(&tally, m0, bets))
 }
 
-/// The mean with the Kelly grid's confidence sequence at this moment (method `kelly_grid`): for graded outcomes and ties.
+/// The mean with the Kelly grid's confidence sequence at this moment (method `kelly_grid`): for graded outcomes and
+/// ties.
 ///
 /// - Estimates, assumes: as [`beta_mixture_sequence`].
 /// - Formula: all `m` with log capital below `ln(1/α)`; every product is convex in `m`, so it is an interval.
@@ -93,15 +96,17 @@ pub fn kelly_sequence(outcomes: &[f64], bets: u32, level: Level) -> Figure {
     Ok(sequence(mean, interval, n, level, "kelly_grid"))
 }
 
-/// The mean with the predictable plug-in confidence sequence (method `hedged`): depends on the order, for reference only.
+/// The mean with the predictable plug-in confidence sequence (method `hedged`): depends on the order, for reference
+/// only.
 ///
 /// - Estimates: as [`beta_mixture_sequence`].
-/// - Formula: bets `√(2·ln(2/α)/(v_{t−1}·t·ln(t+1)))` from the running variance (prior mean ½ and variance ¼ as one fake outcome), cut at
-///   `½/m` and `½/(1−m)`; all grid points whose larger half capital stayed below `1/α`, widened by one step, intersected over time.
+/// - Formula: bets `√(2·ln(2/α)/(v_{t−1}·t·ln(t+1)))` from the running variance (prior mean ½ and variance ¼ as one
+///   fake outcome), cut at `½/m` and `½/(1−m)`; all grid points whose larger half capital stayed below `1/α`, widened
+///   by one step, intersected over time.
 /// - Assumes: as there; a fixed order.
 /// - Not estimable: no outcome (`empty`), an outcome outside 0..=1 or no grid (`invalid`).
-/// - Cost: outcomes × grid. Source: Waudby-Smith and Ramdas 2024, section 4.3, theorem 3. Pinned by the family `sequential`, kind
-///   `hedged_cs`.
+/// - Cost: outcomes × grid. Source: Waudby-Smith and Ramdas 2024. Pinned by the family
+///   `sequential`, kind `hedged_cs`.
 pub fn hedged_sequence(outcomes: &[f64], grid: u32, level: Level) -> Figure {
     let n = outcomes.len() as u64;
     tally(outcomes)?;

@@ -15,7 +15,8 @@ fn one_uniform_win_doubles_the_evidence() {
 
 #[test]
 fn one_bet_at_one_half_can_be_counted_by_hand() {
-    // One bet of half the capital: a win at m = 1/2 makes 1.5 and 0.5, of which the mean is 1; two wins make (2.25 + 0.25)/2.
+    // One bet of half the capital: a win at m = 1/2 makes 1.5 and 0.5, of which the mean is 1; two wins make (2.25 +
+    // 0.25)/2.
     assert!(kelly_log_capital(&[1.0], 0.5, 1).unwrap().abs() < 1e-12);
     assert!((kelly_log_capital(&[1.0, 1.0], 0.5, 1).unwrap() - 1.25_f64.ln()).abs() < 1e-12);
 }

@@ -22,10 +22,11 @@ pub struct Overlap {
 /// ROUGE-L of one text against one reference.
 ///
 /// - Estimates: overlap by the longest common subsequence of tokens: lower case, runs of `a-z0-9`, no stemming.
-/// - Formula: `LCS/length` of each side, and their harmonic mean. A side without tokens (any text without ASCII letters or digits,
-///   such as Japanese) gives 0: use character measures there.
+/// - Formula: `LCS/length` of each side, and their harmonic mean. A side without tokens (any text without ASCII letters
+///   or digits, such as Japanese) gives 0: use character measures there.
 /// - Assumes: nothing. Always estimable. Cost: product of the token counts.
-/// - Source: Lin 2004, section 3.1, tokens as in the `rouge-score` package. Pinned by the family `text_metrics`, kind `rouge_l`.
+/// - Source: Lin 2004, section 3.1, tokens as in the `rouge-score` package. Pinned by the family `text_metrics`, kind
+///   `rouge_l`.
 pub fn rouge_l(text: &str, reference: &str) -> Overlap {
     let (text, reference) = (ascii_tokens(text), ascii_tokens(reference));
     overlap(longest_common(&text, &reference) as f64, text.len(), reference.len())
@@ -40,11 +41,13 @@ pub struct AnswerMatch {
     pub f1: f64,
 }
 
-/// Exact match and token F1 after the usual normalisation: lower case, no ASCII punctuation, no English articles, single spaces.
+/// Exact match and token F1 after the usual normalisation: lower case, no ASCII punctuation, no English articles,
+/// single spaces.
 ///
-/// - Formula: bag overlap; where either side is empty after normalisation, 1 if both are, else 0. Best over the references.
+/// - Formula: bag overlap; where either side is empty after normalisation, 1 if both are, else 0. Best over the
+///   references.
 /// - Assumes: nothing. Not estimable: no reference (`empty`).
-/// - Cost: linear. Source: Rajpurkar et al. 2016, section 6.1. Pinned by the family `text_metrics`, kind `squad`.
+/// - Cost: linear. Source: Rajpurkar et al. 2016. Pinned by the family `text_metrics`, kind `squad`.
 pub fn answer_match(answer: &str, references: &[&str]) -> Result<AnswerMatch, NotEstimable> {
     let answer = normalised(answer);
     let mut best: Option<AnswerMatch> = None;
@@ -64,7 +67,8 @@ pub fn answer_match(answer: &str, references: &[&str]) -> Result<AnswerMatch, No
 /// - Estimates: `pass@k` without bias. Formula: `1 − C(n−c, k)/C(n, k)`, as a product.
 /// - Assumes: samples drawn alike.
 /// - Not estimable: `k = 0`, `k > n` (`too_few`), `c > n` (`invalid`).
-/// - Cost: linear in `c`. Source: Chen et al. 2021, arXiv 2107.03374, eq. 1. Pinned by the family `text_metrics`, kind `pass_at_k`.
+/// - Cost: linear in `c`. Source: Chen et al. 2021, arXiv 2107.03374, eq. 1. Pinned by the family `text_metrics`, kind
+///   `pass_at_k`.
 pub fn pass_at_k(n: u64, c: u64, k: u64) -> Result<f64, NotEstimable> {
     if c > n || k == 0 {
         return Err(NotEstimable::with_counts(Reason::Invalid, c, n));

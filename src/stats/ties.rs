@@ -1,6 +1,7 @@
 //! How strong is each system, and how ready is the judge to say "tie"? Davidson's and Rao and Kupper's models.
 //!
-//! Half-win Bradley-Terry ([`bradley_terry`](super::rating::bradley_terry)) is the default; these are its sensitivity check.
+//! Half-win Bradley-Terry ([`bradley_terry`](super::rating::bradley_terry)) is the default; these are its sensitivity
+//! check.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -24,10 +25,11 @@ pub struct TieFit {
 /// - Estimates: log strengths and the readiness to tie between equals, `ν/(2 + ν)`.
 /// - Formula: maximum likelihood by Newton steps; it is a conditional logit, so the likelihood is concave.
 /// - Assumes: independent games. `ties[i][j] = ties[j][i]` counts the ties of a pair once.
-/// - Not estimable: ties not symmetric or of another size (`invalid`); as [`bradley_terry`](super::rating::bradley_terry) with
-///   ties linking both ways; no tie, or nothing but ties (`separated`).
-/// - Cost: players³ a step. Source: Davidson 1970, JASA 65, eq. 2.2. Pinned by the family `bradley_terry`, kind `davidson`, and by
-///   `two_players_have_a_closed_form`.
+/// - Not estimable: ties not symmetric or of another size (`invalid`); as
+///   [`bradley_terry`](super::rating::bradley_terry) with ties linking both ways; no tie, or nothing but ties
+///   (`separated`).
+/// - Cost: players³ a step. Source: Davidson 1970, JASA 65. Pinned by the family `bradley_terry`, kind
+///   `davidson`, and by `two_players_have_a_closed_form`.
 pub fn davidson(wins: &Wins, ties: &[Vec<f64>]) -> Result<TieFit, NotEstimable> {
     fit(wins, ties, 0.0, davidson_pair).map(|fit| TieFit { tie: fit.tie.exp(), ..fit })
 }
@@ -37,7 +39,7 @@ pub fn davidson(wins: &Wins, ties: &[Vec<f64>]) -> Result<TieFit, NotEstimable> 
 /// - Estimates: log strengths and the threshold `ln η` below which a difference is called a tie.
 /// - Formula: maximum likelihood by Newton steps; concave in the strengths and `ln η`.
 /// - Assumes, not estimable, cost: as [`davidson`].
-/// - Source: Rao and Kupper 1967, JASA 62, eqs 2.3-2.5. Pinned by the family `bradley_terry`, kind `rao_kupper`.
+/// - Source: Rao and Kupper 1967, JASA 62. Pinned by the family `bradley_terry`, kind `rao_kupper`.
 pub fn rao_kupper(wins: &Wins, ties: &[Vec<f64>]) -> Result<TieFit, NotEstimable> {
     fit(wins, ties, 0.5, rao_kupper_pair).map(|fit| TieFit { tie: fit.tie.exp(), ..fit })
 }
@@ -174,7 +176,8 @@ mod tests {
         (wins, vec![vec![0.0, tied], vec![tied, 0.0]])
     }
 
-    /// Two players and two parameters fit the shares exactly: π ratio 6/3, ν = 4/√18, and the saturated likelihood for both models.
+    /// Two players and two parameters fit the shares exactly: π ratio 6/3, ν = 4/√18, and the saturated likelihood for
+    /// both models.
     #[test]
     fn two_players_have_a_closed_form() {
         let (wins, ties) = pair(6.0, 3.0, 4.0);

@@ -12,8 +12,8 @@ use super::special::normal_sf;
 /// - Formula: sum of the hypergeometric probabilities up to `1 + 1e-7` times that of the table.
 /// - Assumes: independent samples of independent trials.
 /// - Empty samples: 1, as nothing speaks for a difference. Counts above their totals are an error (`invalid`).
-/// - Cost: linear in the smaller margin. Source: the definition of R's `fisher.test`. Pinned by the family `two_proportions` and by
-///   `fishers_tea_is_tasted`.
+/// - Cost: linear in the smaller margin. Source: the definition of R's `fisher.test`. Pinned by the family
+///   `two_proportions` and by `fishers_tea_is_tasted`.
 pub fn fisher_exact(k1: u64, n1: u64, k2: u64, n2: u64) -> Result<f64, NotEstimable> {
     if k1 > n1 || k2 > n2 {
         return Err(NotEstimable::with_n(Reason::Invalid, n1 + n2));
@@ -39,7 +39,8 @@ pub fn fisher_exact(k1: u64, n1: u64, k2: u64, n2: u64) -> Result<f64, NotEstima
 /// - Estimates: as [`fisher_exact`], for large samples.
 /// - Formula: `z = (p1 − p2)/√(p(1−p)(1/n1 + 1/n2))` with the pooled share `p`.
 /// - Assumes: independent samples of independent trials, large.
-/// - Not estimable: a sample is empty (`empty`), counts above their totals (`invalid`). No variance (0/n against 0/m): 1.
+/// - Not estimable: a sample is empty (`empty`), counts above their totals (`invalid`). No variance (0/n against
+///   0/m): 1.
 /// - Cost: constant. Source: any textbook. Pinned by the family `two_proportions`.
 pub fn pooled_z_test(k1: u64, n1: u64, k2: u64, n2: u64) -> Result<f64, NotEstimable> {
     checked(k1, n1, k2, n2)?;
@@ -93,7 +94,8 @@ fn checked(k1: u64, n1: u64, k2: u64, n2: u64) -> Result<(), NotEstimable> {
 mod tests {
     use super::*;
 
-    /// Fisher 1935: three of four cups each way, p = 0.4857; and the convictions of twins (10 of 13 against 2 of 17), p = 0.0005367.
+    /// Fisher 1935: three of four cups each way, p = 0.4857; and the convictions of twins (10 of 13 against 2 of 17),
+    /// p = 0.0005367.
     #[test]
     fn fishers_tea_is_tasted() {
         assert!((fisher_exact(3, 4, 1, 4).unwrap() - 0.485_714_3).abs() < 1e-6);

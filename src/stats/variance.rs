@@ -35,13 +35,13 @@ pub struct OneWay {
 /// Variance components of `items` (rows) judged `k` times each (columns).
 ///
 /// - Estimates: how much items differ and how much one judge differs from itself.
-/// - Formula: `var_repeat = MSW`, `var_item = max(0, (MSB − MSW)/k)`, `icc1 = (MSB−MSW)/(MSB+(k−1)MSW)`, `icck = (MSB−MSW)/MSB`,
-///   `se = √(MSB/nk)`, `noise_se = √(MSW/nk)`, `noise_floor = z·√2·noise_se`.
+/// - Formula: `var_repeat = MSW`, `var_item = max(0, (MSB − MSW)/k)`, `icc1 = (MSB−MSW)/(MSB+(k−1)MSW)`, `icck =
+///   (MSB−MSW)/MSB`, `se = √(MSB/nk)`, `noise_se = √(MSW/nk)`, `noise_floor = z·√2·noise_se`.
 /// - Assumes: independent items, exchangeable repeats, equally many each.
-/// - Not estimable: no item (`empty`), one item (`too_few`), fewer than two repeats (`no_repeats`: the floor is unknown, not 0), unequal
-///   numbers or values that are not finite (`invalid`).
-/// - Cost: linear. Source: Shrout and Fleiss 1979, Psychological Bulletin 86, case 1. Pinned by the family `variance_components`,
-///   kind `oneway`, and by `shrout_and_fleiss_are_reproduced`.
+/// - Not estimable: no item (`empty`), one item (`too_few`), fewer than two repeats (`no_repeats`: the floor is
+///   unknown, not 0), unequal numbers or values that are not finite (`invalid`).
+/// - Cost: linear. Source: Shrout and Fleiss 1979, Psychological Bulletin 86, case 1. Pinned by the family
+///   `variance_components`, kind `oneway`, and by `shrout_and_fleiss_are_reproduced`.
 pub fn one_way(items: &[Vec<f64>]) -> Result<OneWay, NotEstimable> {
     let n = items.len() as u64;
     let repeats = items.first().ok_or(NotEstimable::with_n(Reason::Empty, 0))?.len();
@@ -84,7 +84,8 @@ pub fn one_way(items: &[Vec<f64>]) -> Result<OneWay, NotEstimable> {
 /// - Formula: mean over items with two or more repeats of `k/(k−1)·p(1−p)`; equals `MSW` where all have equally many.
 /// - Assumes: exchangeable repeats.
 /// - Not estimable: no item with two repeats (`no_repeats`), values outside 0..=1 (`invalid`).
-/// - Cost: linear. Source: the unbiased variance of a share. Pinned by the family `variance_components`, kind `binary_noise`.
+/// - Cost: linear. Source: the unbiased variance of a share. Pinned by the family `variance_components`, kind
+///   `binary_noise`.
 pub fn binary_noise(items: &[Vec<f64>]) -> Result<f64, NotEstimable> {
     let n = items.len() as u64;
     if items.iter().flatten().any(|value| !(0.0..=1.0).contains(value)) {
@@ -131,11 +132,13 @@ pub struct Crossed {
 /// Variance components of `scores[item][judge][repeat]`.
 ///
 /// - Estimates: how much items, judges and their combination differ. Judges as a sample needs three, better five.
-/// - Formula: expected mean squares, `var_item = (MS_i − MS_ij)/(J·r)`, `var_judge = (MS_j − MS_ij)/(n·r)`, `var_ij = (MS_ij − MS_e)/r`,
-///   cut at 0; `se² = var_item/n + var_judge/J + var_ij/(nJ) + var_e/(nJr)`.
+/// - Formula: expected mean squares, `var_item = (MS_i − MS_ij)/(J·r)`, `var_judge = (MS_j − MS_ij)/(n·r)`, `var_ij =
+///   (MS_ij − MS_e)/r`, cut at 0; `se² = var_item/n + var_judge/J + var_ij/(nJ) + var_e/(nJr)`.
 /// - Assumes: independent items and judges, balanced.
-/// - Not estimable: no item (`empty`), one item or one judge (`too_few`), unequal numbers or values that are not finite (`invalid`).
-/// - Cost: linear. Source: Searle, Casella and McCulloch 1992, section 4.7. Pinned by the family `variance_components`, kind `crossed`.
+/// - Not estimable: no item (`empty`), one item or one judge (`too_few`), unequal numbers or values that are not finite
+///   (`invalid`).
+/// - Cost: linear. Source: Searle, Casella and McCulloch 1992. Pinned by the family `variance_components`,
+///   kind `crossed`.
 pub fn crossed(scores: &[Vec<Vec<f64>>]) -> Result<Crossed, NotEstimable> {
     let (judges, repeats) = checked_crossed(scores)?;
     let (n, j, r) = (scores.len() as f64, judges as f64, repeats as f64);
@@ -187,7 +190,8 @@ pub struct Costs {
 ///
 /// - Formula: `√(c_item/c_call · var_repeat/var_item)`, at least 1.
 /// - Not estimable: negative or infinite input, no cost of a call (`invalid`); items that do not differ (`constant`).
-/// - Cost: constant. Source: Cochran 1977, eq. 10.19 (two-stage sampling). Pinned by `repeats_pay_where_items_are_dear`.
+/// - Cost: constant. Source: Cochran 1977 (two-stage sampling). Pinned by
+///   `repeats_pay_where_items_are_dear`.
 pub fn optimal_repeats(var_item: f64, var_repeat: f64, costs: Costs) -> Result<f64, NotEstimable> {
     let fits = [var_item, var_repeat, costs.item, costs.call].iter().all(|value| value.is_finite() && *value >= 0.0);
     if !fits || costs.call == 0.0 {
@@ -221,7 +225,8 @@ fn checked_crossed(scores: &[Vec<Vec<f64>>]) -> Result<(usize, usize), NotEstima
 mod tests {
     use super::*;
 
-    /// Shrout and Fleiss 1979, table 2: four judges on six targets: ICC(1,1) .17, ICC(1,4) .44; ICC(2,1) .29 from the crossed form.
+    /// Shrout and Fleiss 1979, table 2: four judges on six targets: ICC(1,1) .17, ICC(1,4) .44; ICC(2,1) .29 from the
+    /// crossed form.
     #[test]
     fn shrout_and_fleiss_are_reproduced() {
         let scores = [

@@ -12,7 +12,7 @@ use crate::scripted::{Ending, Scripted, Step};
 const KEY: &str = "sk-very-secret-1234567890";
 
 fn prompt() -> JudgePrompt {
-    tribunal::prompt::embedded("pairwise-bracket.en").unwrap()
+    tribunal::prompt::embedded("pairwise.en").unwrap()
 }
 
 fn judge(server: &Scripted, tune: impl FnOnce(&mut JudgeSpec)) -> Judge {

@@ -4,6 +4,7 @@
 mod architecture;
 mod controls;
 mod gate_table;
+mod gold;
 mod judge;
 mod reference;
 mod report;

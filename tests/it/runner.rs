@@ -11,7 +11,7 @@ use tribunal::store::Store;
 use crate::scripted::{Ending, Scripted, Step};
 
 async fn judged(server: &Scripted, store: &mut Store, items: usize) -> Result<RunOutcome, RunError> {
-    let prompt = tribunal::prompt::embedded("pairwise-bracket.en").unwrap();
+    let prompt = tribunal::prompt::embedded("pairwise.en").unwrap();
     let mut spec = JudgeSpec::new("mini", Provider::Compatible, "judge-9", prompt);
     spec.base_url = Some(format!("{}/v1", server.root));
     let judges = [Judge::endpoint(spec, &HttpClient::new().unwrap()).unwrap()];

@@ -106,7 +106,7 @@ async fn run(judge: &Judge) -> Ended {
 }
 
 fn judge(case: &Value, server: &Scripted) -> Judge {
-    let prompt = tribunal::prompt::embedded("pairwise-bracket.en").unwrap();
+    let prompt = tribunal::prompt::embedded("pairwise.en").unwrap();
     let mut spec = JudgeSpec::new("judge", Provider::Compatible, "judge-9", prompt);
     let base = case["base_url"].as_str().unwrap_or("http://HOST/v1");
     spec.base_url = Some(base.replace("http://HOST", &server.root));

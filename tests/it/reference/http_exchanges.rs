@@ -52,7 +52,7 @@ struct Ended {
 
 async fn ended(case: &Value) -> Ended {
     let server = Scripted::start(steps(case)).await;
-    let prompt = tribunal::prompt::embedded("pairwise-bracket.en").unwrap();
+    let prompt = tribunal::prompt::embedded("pairwise.en").unwrap();
     let mut spec = JudgeSpec::new("mini", Provider::Compatible, "judge-9", prompt);
     let base = case["base_url"].as_str().unwrap_or("http://HOST/v1");
     spec.base_url = Some(base.replace("http://HOST", &server.root));

@@ -1,7 +1,7 @@
 //! Every case of every family of reference vectors, at the case's own tolerance.
 //!
-//! A handler gets a case's input and returns what the library finds, in the shape of `expected`; `null` stands for "not estimable".
-//! An unknown family, kind or expected field is a failure, never a pass.
+//! A handler gets a case's input and returns what the library finds, in the shape of `expected`; `null` stands for "not
+//! estimable". An unknown family, kind or expected field is a failure, never a pass.
 
 // Every handler has one shape, whether or not it has kinds to be unsure of.
 #![allow(clippy::unnecessary_wraps)]

@@ -1,4 +1,5 @@
-//! Families about judgments: outcomes of pairs, repeats, corrections, early stopping, noise, changes, own-family favour.
+//! Families about judgments: outcomes of pairs, repeats, corrections, early stopping, noise, changes, own-family
+//! favour.
 
 use serde_json::{Value, json};
 use tribunal::domain::{Order, Preference, Verdict};

@@ -115,8 +115,13 @@ pub fn prefilter(input: &Value, _: &Value) -> Found {
     let said = |absence: NotEstimable| format!("{absence:?}");
     match kind(input) {
         "from_counts" => {
-            let [tp, fp, fn_, tn] = ["tp", "fp", "fn", "tn"].map(|field| whole(input, field));
-            let rates = filter::filter_rates(tp, fp, fn_, tn).map_err(said)?;
+            let decisions = filter::Decisions {
+                true_positive: whole(input, "tp"),
+                false_positive: whole(input, "fp"),
+                false_negative: whole(input, "fn"),
+                true_negative: whole(input, "tn"),
+            };
+            let rates = filter::filter_rates(decisions).map_err(said)?;
             Ok(json!({
                 "request_rate": rates.request_rate,
                 "retention": rates.retention,
