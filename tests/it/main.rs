@@ -6,6 +6,7 @@ mod controls;
 mod gate_table;
 mod gold;
 mod judge;
+mod readme;
 mod reference;
 mod report;
 mod runner;

@@ -51,7 +51,8 @@ fn lay_out(folder: &Path, force: bool) -> Result<(), CliError> {
             .hint("choose another folder with --out, or replace what is there with --force"));
     }
     std::fs::create_dir_all(folder).map_err(|error| {
-        CliError::usage(format!("failed to make the folder {}: {error}", folder.display())).hint("choose another with --out")
+        CliError::usage(format!("failed to make the folder {}: {error}", folder.display()))
+            .hint("choose another with --out")
     })?;
     write_file(&mark, "", Existing::Replace)?;
     for (name, content) in FILES {
