@@ -1,10 +1,93 @@
 //! `gold lint`: findings about a gold set.
 
-use crate::cli::args::GoldArgs;
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::analysis::gold::{ChecksPassed, Finding, GoldLint, Options, lint};
+use crate::cli::args::{FindingsFormat, GoldArgs, GoldCommand};
+use crate::cli::evidence;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::output::print;
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
+use crate::data::{self, PairOptions};
+use crate::domain::{ItemId, Pair, Severity};
+use crate::judge::{CheckError, run_checks};
+use crate::report::visible_line;
 
-pub(in crate::cli) fn run(_args: &GoldArgs, _: &Environment, _: Ui) -> Result<Exit, CliError> {
-    Ok(Exit::Done)
+pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    let GoldCommand::Lint { files, format } = &args.command;
+    let mut reports = Vec::new();
+    for file in files {
+        let source = evidence::read(file)?;
+        let loaded = data::load_pairs(&source, &PairOptions::default())?;
+        ui.notices(source.path(), &loaded.notices);
+        reports
+            .push((source.path().to_owned(), lint(&loaded.records, &outcomes(&loaded.records)?, &Options::default())));
+    }
+    match format {
+        FindingsFormat::Table => print(&reports.iter().map(|(path, report)| lines(path, report)).collect::<String>())?,
+        FindingsFormat::Json => {
+            let files: Vec<_> = reports.iter().map(|(path, report)| json!({"path": path, "lint": report})).collect();
+            let envelope = json!({
+                "tool": "tribunal", "version": env!("CARGO_PKG_VERSION"), "kind": "gold_lint", "format": 1,
+                "result": {"files": files},
+            });
+            print(&format!("{}\n", serde_json::to_string_pretty(&envelope)?))?;
+        }
+    }
+    Ok(if reports.iter().all(|(_, report)| report.is_clean()) { Exit::Done } else { Exit::Short })
+}
+
+/// What the checks of every item that has any say of its two responses.
+fn outcomes(pairs: &[Pair]) -> Result<BTreeMap<ItemId, ChecksPassed>, CliError> {
+    let passes = |pair: &Pair, text: &str| -> Result<bool, CheckError> {
+        Ok(run_checks(&pair.checks, text)?.iter().all(|outcome| outcome.passed))
+    };
+    let of = |pair: &Pair| -> Result<ChecksPassed, CheckError> {
+        Ok(ChecksPassed { a: passes(pair, &pair.response_a)?, b: passes(pair, &pair.response_b)? })
+    };
+    let checked = pairs.iter().filter(|pair| !pair.checks.is_empty());
+    checked
+        .map(|pair| match of(pair) {
+            Ok(passed) => Ok((pair.id.clone(), passed)),
+            Err(error) => {
+                Err(CliError::usage(format!("item `{}`: {error}", pair.id))
+                    .hint("mend the field `checks` of that item"))
+            }
+        })
+        .collect()
+}
+
+fn lines(path: &str, report: &GoldLint) -> String {
+    let all = report.counts.all;
+    let head = format!(
+        "{}: {} items, {} labelled (a {}, b {}, tie {}), {} with checks; the better response is the shorter in {}, the longer in {}\n",
+        visible_line(path),
+        all.items,
+        all.labelled,
+        all.a,
+        all.b,
+        all.tie,
+        all.with_checks,
+        all.better_is_shorter,
+        all.better_is_longer,
+    );
+    let none = if report.is_clean() { "  nothing found\n" } else { "" };
+    head + none + &report.findings.iter().map(finding).collect::<String>()
+}
+
+fn finding(finding: &Finding) -> String {
+    let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
+    let ids: Vec<&str> = finding.items.iter().map(ItemId::as_str).collect();
+    let more =
+        if finding.count > ids.len() { format!(" and {} more", finding.count - ids.len()) } else { String::new() };
+    let items = if ids.is_empty() { String::new() } else { format!(" [{}{more}]", visible_line(&ids.join(", "))) };
+    format!(
+        "  {severity}: {}: {}{items}\n    → {}\n",
+        finding.rule.as_str(),
+        visible_line(&finding.text),
+        finding.way_out
+    )
 }
