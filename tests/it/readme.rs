@@ -79,6 +79,7 @@ async fn statuses(readme: &str) -> Vec<String> {
             .args(["-c", &script])
             .current_dir(path)
             .env("TRIBUNAL", env!("CARGO_BIN_EXE_tribunal"))
+            .env("NO_PROXY", "127.0.0.1")
             .output()
     });
     let out = out.await.unwrap().unwrap();
