@@ -101,7 +101,7 @@ fn by(gate: &Gate, name: &str) -> bool {
 fn gold(n: usize) -> GoldSet {
     let item = |i: usize| {
         let label = if i < n / 10 { Preference::Tie } else { [Preference::A, Preference::B][i % 2] };
-        let a_is_longer = (label == Preference::B) == ((i / 2) % 2 == 0);
+        let a_is_longer = (label == Preference::B) == (i / 2).is_multiple_of(2);
         ItemFacts {
             id: format!("q{i:03}").into(),
             group: None,

@@ -38,13 +38,10 @@ fn without_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while at < chars.len() {
-        let end = match literal_or_comment(&chars, at) {
-            Some(end) => end,
-            None => {
-                out.push(chars[at]);
-                at += 1;
-                continue;
-            }
+        let Some(end) = literal_or_comment(&chars, at) else {
+            out.push(chars[at]);
+            at += 1;
+            continue;
         };
         out.extend(chars[at..end].iter().map(|c| if *c == '\n' { '\n' } else { ' ' }));
         at = end;
@@ -162,7 +159,7 @@ mod tests {
     fn comments_and_literals_are_no_code() {
         assert_eq!(words("a // sled\n/* sled /* sled */ sled */ b"), "a b");
         assert_eq!(words(r#"f("sled \" sled", 'x', '\'', b"sled", 'a')"#), "f ( , , , , )");
-        assert_eq!(words(r###"x(r"sled", r#"sled " sled"#, br"sled")y"###), "x ( , , ) y");
+        assert_eq!(words(r##"x(r"sled", r#"sled " sled"#, br"sled")y"##), "x ( , , ) y");
     }
 
     #[test]
