@@ -1,9 +1,12 @@
 //! Tests of the whole house, in one binary.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod architecture;
 mod controls;
+mod gate_table;
 mod gold;
 mod judge;
+mod readme;
 mod reference;
 mod report;
 mod runner;

@@ -1,0 +1,112 @@
+//! The commands of both READMEs, run as a reader would paste them, against a server on this machine.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::Command;
+
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+/// The address that the READMEs use.
+const WRITTEN: &str = "127.0.0.1:8000";
+
+/// Fewer resamples than by default, so that many commands take little time; else as typed. Statuses go to a file.
+const SHELL: &str = r#"
+tribunal() {
+    command=$1
+    shift
+    case $command in
+        calibrate | compare) "$TRIBUNAL" -q "$command" --resamples 200 "$@" ;;
+        *) "$TRIBUNAL" "$command" "$@" ;;
+    esac
+    echo "$? $command $*" >> statuses
+}
+"#;
+
+/// The fenced blocks of one language.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    text.split(&fence).skip(1).filter_map(|rest| rest.split_once("```")).map(|(block, _)| block).collect()
+}
+
+/// A judge that knows the shipped gold set, and names the first answer of everything else.
+async fn judge(Json(request): Json<Value>) -> Json<Value> {
+    let asked = request["messages"].to_string();
+    let said = |text: &Value| {
+        let quoted = text.to_string();
+        asked.find(quoted.trim_matches('"'))
+    };
+    let gold = include_str!("../../gold/core.jsonl").lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let known = gold.filter(|item| said(&item["prompt"]).is_some()).find_map(|item| {
+        let (a, b) = (said(&item["response_a"])?, said(&item["response_b"])?);
+        Some(match item["gold"].as_str()? {
+            "tie" => "tie",
+            label => {
+                if (label == "a") == (a < b) {
+                    "A"
+                } else {
+                    "B"
+                }
+            }
+        })
+    });
+    let verdict = known.unwrap_or("A");
+    let bracket = if verdict == "tie" { "C" } else { verdict };
+    let text = if asked.contains("Verdict: tie") { format!("Verdict: {verdict}") } else { format!("[[{bracket}]]") };
+    Json(json!({
+        "model": request["model"],
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+        "usage": {"prompt_tokens": 400, "completion_tokens": 8},
+    }))
+}
+
+/// Runs every block of a README in a new folder and returns the lines `STATUS COMMAND`.
+async fn statuses(readme: &str) -> Vec<String> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let server = axum::serve(listener, Router::new().route("/v1/chat/completions", post(judge)));
+    let server = tokio::spawn(async move { server.await.unwrap() });
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
+    let text = text.replace(WRITTEN, &address);
+    let folder = tempfile::tempdir().unwrap();
+    let settings = blocks(&text, "toml").concat();
+    let commands = blocks(&text, "sh").into_iter().filter(|block| !block.contains("cargo ")).collect::<String>();
+    let script = format!("{SHELL}\ncat > tribunal.toml <<'END'\n{settings}END\n{commands}");
+    let path = folder.path().to_owned();
+    let out = tokio::task::spawn_blocking(move || {
+        Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(path)
+            .env("TRIBUNAL", env!("CARGO_BIN_EXE_tribunal"))
+            .env("NO_PROXY", "127.0.0.1")
+            .output()
+    });
+    let out = out.await.unwrap().unwrap();
+    server.abort();
+    let written = std::fs::read_to_string(folder.path().join("statuses")).unwrap();
+    println!("{written}{}", String::from_utf8_lossy(&out.stderr));
+    written.lines().map(str::to_owned).collect()
+}
+
+/// Done, falls short or undecided are answers; everything else is a command that does not work.
+fn assert_all_answer(statuses: &[String], at_least: usize) {
+    assert!(statuses.len() >= at_least, "{} commands were run", statuses.len());
+    for line in statuses {
+        assert!(["0 ", "1 ", "3 "].iter().any(|status| line.starts_with(status)), "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_of_the_readme_works() {
+    let statuses = statuses("README.md").await;
+    assert_all_answer(&statuses, 15);
+    let status_of = |part: &str| statuses.iter().find(|line| line.contains(part)).map(|line| line.split(' ').next());
+    assert_eq!(status_of("--out judge.html"), Some(Some("0")), "the judge passes");
+    assert_eq!(status_of("--out old-new.html"), Some(Some("0")), "and its certificate opens the comparison");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_of_the_japanese_readme_works() {
+    assert_all_answer(&statuses("README.ja.md").await, 12);
+}
