@@ -136,7 +136,7 @@ fn mean_difference(units: &[Vec<f64>], level: Level, resampling: &Resampling) ->
     };
     match figure {
         Err(absence) if absence.reason == Reason::Constant => Ok(constant_difference(&pairs, n, level)),
-        Ok(estimate) => Ok(Estimate { n: whole(n), ..estimate }),
+        Ok(e) => Ok(Estimate { n: whole(n), lower: e.lower.max(-1.0), upper: e.upper.min(1.0), ..e }),
         Err(absence) => Err(absence),
     }
 }
@@ -148,8 +148,8 @@ fn constant_difference(pairs: &[(f64, f64)], n: f64, level: Level) -> Estimate {
     let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, level);
     Estimate {
         point,
-        lower: point * alike - (1.0 - alike),
-        upper: point * alike + (1.0 - alike),
+        lower: (point * alike - (1.0 - alike)).max(-1.0),
+        upper: (point * alike + (1.0 - alike)).min(1.0),
         level: level.get(),
         n: whole(n),
         k: None,

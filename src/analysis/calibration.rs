@@ -118,13 +118,16 @@ pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> C
         .iter()
         .map(|sheet| trial.scorecard(sheet, details.of_judge(&sheet.judge)))
         .collect();
+    let on_trial = |sheet: &Sheet| judges.iter().any(|card| card.name == sheet.judge);
     let controls = Baseline::ALL
         .into_iter()
         .map(|baseline| baseline.sheet(gold, options.seed))
-        .filter(|sheet| !sheet.rows.is_empty());
+        .filter(|sheet| !sheet.rows.is_empty() && !on_trial(sheet))
+        .map(|sheet| trial.baseline(&sheet))
+        .collect();
     Calibration {
         decision: Decision::all(judges.iter().filter_map(|judge| judge.gate.as_ref()).map(|gate| gate.decision)),
-        controls: controls.map(|sheet| trial.baseline(&sheet)).collect(),
+        controls,
         humans: humans::among_humans(gold, &trial.resampling("humans")),
         gold: GoldSummary::of(gold),
         warnings: warnings_about(gold),

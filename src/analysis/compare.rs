@@ -40,7 +40,7 @@ pub enum Favours {
     A,
     /// `b` is better: the whole interval is below ½.
     B,
-    /// The interval holds ½, or win rate and decided rate point to different sides.
+    /// The interval holds ½, or win rate and graded score point to different sides.
     Undecided,
 }
 
@@ -197,7 +197,8 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     let win_rate = win_rate_intervals[0].clone();
     let decided = decided_rate(&scores);
     let mcnemar = mcnemar_of(outcomes.a_wins, outcomes.b_wins);
-    let (decision, reason) = decide(options, &win_rate, &decided);
+    let score = scores.intervals(Scored::Graded, &resampling).swap_remove(0);
+    let (decision, reason) = decide(options, &win_rate, &score);
     Comparison {
         a: options.a.clone(),
         b: options.b.clone(),
@@ -206,7 +207,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         items: scores.items,
         groups: scores.units.len() as u64,
         outcomes,
-        score: scores.intervals(Scored::Graded, &resampling).swap_remove(0),
+        score,
         coverage: wilson(outcomes.a_wins + outcomes.b_wins, outcomes.valid(), Level::P95),
         few_units: (scores.units.len() as u64) < FEW_UNITS,
         mcnemar,
@@ -223,7 +224,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         accounting: sheet.accounting,
         certificate: None,
         banner: None,
-        warnings: warnings(&scores, &sheet),
+        warnings: warnings(&scores, &sheet, &win_rate),
         win_rate,
         decided,
         win_rate_intervals,
@@ -430,11 +431,11 @@ fn mcnemar_of(a_only: u64, b_only: u64) -> McNemarResult {
     McNemarResult { a_only, b_only, p_exact: test.p_exact, p_mid: test.p_mid }
 }
 
-/// The decision word and one sentence. Where win rate and decided rate point to different sides nothing is decided.
-fn decide(options: &Options, win_rate: &Figure, decided: &Figure) -> (Favours, String) {
+/// The decision word and one sentence. The win rate and the decided rate always lie on one side of ½; the graded score need not,
+/// since halves count in it: where it points to the other side nothing is decided.
+fn decide(options: &Options, win_rate: &Figure, score: &Figure) -> (Favours, String) {
     let Ok(rate) = win_rate else { return (Favours::Undecided, "no item has a verdict in both orders".to_owned()) };
-    let side = |point: f64| if point > 0.5 { 1 } else { -i32::from(point < 0.5) };
-    let opposed = decided.as_ref().is_ok_and(|decided| side(decided.point) * side(rate.point) < 0);
+    let opposed = score.as_ref().is_ok_and(|score| (score.point - 0.5) * (rate.point - 0.5) < 0.0);
     let shown = format!(
         "win rate {:.1} %, 95 % interval {:.1} to {:.1} %",
         rate.point * 100.0,
@@ -445,16 +446,13 @@ fn decide(options: &Options, win_rate: &Figure, decided: &Figure) -> (Favours, S
         format!("{one} is better than {other} on these items by this judge: {shown} of {}", options.a)
     };
     if opposed {
-        (
-            Favours::Undecided,
-            format!("undecided: win rate and decided rate point to different sides ({shown} of {})", options.a),
-        )
+        (Favours::Undecided, format!("win rate and graded score point to different sides ({shown} of {})", options.a))
     } else if rate.lower > 0.5 {
         (Favours::A, better(&options.a, &options.b))
     } else if rate.upper < 0.5 {
         (Favours::B, better(&options.b, &options.a))
     } else {
-        (Favours::Undecided, format!("undecided: {shown} of {} includes 50 %", options.a))
+        (Favours::Undecided, format!("{shown} of {} includes 50 %", options.a))
     }
 }
 
@@ -490,10 +488,11 @@ fn by_category(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) -> Vec<C
     rows
 }
 
-fn warnings(scores: &Scores, sheet: &Sheet) -> Vec<String> {
+fn warnings(scores: &Scores, sheet: &Sheet, win_rate: &Figure) -> Vec<String> {
     let mut warnings = Vec::new();
     if (scores.units.len() as u64) < FEW_UNITS {
-        warnings.push(format!("only {} independent units: the t interval is the one of record", scores.units.len()));
+        let method = win_rate.as_ref().map_or("none", |estimate| estimate.method);
+        warnings.push(format!("only {} independent units; the interval of record is `{method}`", scores.units.len()));
     }
     let total = sheet.accounting.total();
     if total.without() * 20 > total.planned {

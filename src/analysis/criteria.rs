@@ -88,7 +88,7 @@ fn decide(question: Question) -> Criterion {
         (Ok(estimate), Decision::Inconclusive) => labels_needed(estimate, rule.limit),
         _ => None,
     };
-    let reason = sentence(words, &decided_on, rule, decision, labels_needed);
+    let reason = sentence(words, &decided_on, rule, decision);
     Criterion {
         name: name.to_owned(),
         decision,
@@ -101,7 +101,7 @@ fn decide(question: Question) -> Criterion {
     }
 }
 
-fn sentence(words: &str, decided_on: &Figure, rule: Rule, decision: Decision, needed: Option<u64>) -> String {
+fn sentence(words: &str, decided_on: &Figure, rule: Rule, decision: Decision) -> String {
     let Rule { limit, decide } = rule;
     let estimate = match decided_on {
         Ok(estimate) => estimate,
@@ -116,14 +116,7 @@ fn sentence(words: &str, decided_on: &Figure, rule: Rule, decision: Decision, ne
     match decide {
         DecideOn::Point => format!("{words}: {point:.3} {verb} the limit {limit} (decided on the point)"),
         DecideOn::Interval => {
-            let more = match (decision, needed) {
-                (Decision::Inconclusive, Some(n)) => format!("; about {n} would, at this point"),
-                (Decision::Inconclusive, None) => {
-                    format!("; more than {FORESEEABLE} times the present number would be needed")
-                }
-                _ => String::new(),
-            };
-            format!("{words}: {point:.3}, 90 % interval {lower:.3} to {upper:.3}, {verb} the limit {limit}{more}")
+            format!("{words}: {point:.3}, 90 % interval {lower:.3} to {upper:.3}, {verb} the limit {limit}")
         }
     }
 }

@@ -282,6 +282,13 @@ pub(super) const INCONSISTENCY_RATE: Share = share("inconsistency_rate", Needs::
     (n - k, n)
 });
 pub(super) const DECIDED_RATE: Share = share("decided_rate", Needs::Nothing, |case| {
+    trial(match case.row.outcome() {
+        Outcome::AWins => Some(true),
+        Outcome::BWins => Some(false),
+        _ => None,
+    })
+});
+pub(super) const DECIDED_COVERAGE: Share = share("decided_coverage", Needs::Nothing, |case| {
     trial(case.row.is_two_order().then(|| matches!(case.row.outcome(), Outcome::AWins | Outcome::BWins)))
 });
 pub(super) const NO_VERDICT_RATE: Share = share("no_verdict_rate", Needs::Nothing, |case| {

@@ -1,5 +1,6 @@
 //! A run with its progress, its store and its interrupt.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::args::AskArgs;
@@ -8,7 +9,7 @@ use super::exit::{CliError, Exit};
 use super::output::{Existing, check_target, write_file};
 use super::settings::Limits;
 use super::ui::Ui;
-use crate::domain::{Judgment, Pair};
+use crate::domain::{JudgeName, Judgment, Pair};
 use crate::judge::{Judge, JudgeKind, RecordedLine, RecordingHeader, write_recording};
 use crate::runner::{
     Calls, IdenticalPairs, Incomplete, JudgePlan, Plan, PlanOptions, RunEvent, RunOptions, RunOutcome, Source,
@@ -22,6 +23,8 @@ pub(super) struct Asking<'a> {
     pub limits: &'a Limits,
     pub clock: Clock,
     pub force: bool,
+    /// The model that has to answer for a judge, where its certificate names one.
+    pub served: BTreeMap<JudgeName, String>,
     pub ui: Ui,
 }
 
@@ -80,6 +83,7 @@ impl Asking<'_> {
         let mut options = RunOptions::new(&timestamp);
         let concurrency = self.ask.concurrency.or(self.limits.concurrency);
         options.concurrency = concurrency.map_or(options.concurrency, |n| usize::try_from(n.max(1)).unwrap_or(1));
+        options.served_models.clone_from(&self.served);
         let to_ask: u64 = plan.judges.iter().map(|judge| judge.to_ask).sum();
         let names: Vec<&str> =
             trial.judges.iter().filter(|j| j.kind() == JudgeKind::Endpoint).map(|j| j.name().as_str()).collect();

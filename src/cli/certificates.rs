@@ -9,12 +9,21 @@ use crate::analysis::certificate::Certificate;
 use crate::domain::Fingerprint;
 
 /// Writes a certificate, in place of an older one of the same fingerprint. Returns its path.
-pub(super) fn write(folder: &Path, certificate: &Certificate) -> Result<PathBuf, CliError> {
+pub(super) fn write(folder: &Path, certificate: &Certificate, ui: Ui) -> Result<PathBuf, CliError> {
     std::fs::create_dir_all(folder).map_err(|error| {
         CliError::usage(format!("failed to make the folder {}: {error}", folder.display()))
             .hint("choose another with --certificates")
     })?;
     let path = folder.join(certificate.file_name());
+    if let Ok(old) = self::read(&path)
+        && old.decision == "pass"
+        && certificate.decision != "pass"
+    {
+        ui.warn(format!(
+            "the certificate of `{}` from {} (gold set {}) is replaced by one that does not pass (gold set {})",
+            certificate.judge, old.date, old.gold, certificate.gold
+        ));
+    }
     let mut text = serde_json::to_string_pretty(certificate)?;
     text.push('\n');
     write_file(&path, &text, Existing::Replace)?;

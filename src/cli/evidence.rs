@@ -46,7 +46,7 @@ impl Teller {
 
     fn tell(&mut self, path: &str, notices: &[Notice]) {
         self.ui.notices(path, notices);
-        self.warnings.extend(notices.iter().map(|notice| data::located(&name_of(path), notice)));
+        self.warnings.extend(notices.iter().map(|notice| format!("{}: {}", name_of(path), notice.text)));
     }
 
     fn told<T>(&mut self, loaded: Loaded<T>, path: &str) -> T {

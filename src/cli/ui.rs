@@ -41,9 +41,10 @@ impl Ui {
     }
 
     /// The findings about a file.
+    #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
     pub fn notices(self, path: &str, notices: &[Notice]) {
         for notice in notices {
-            self.warn(crate::data::located(path, notice));
+            eprintln!("{}", visible_lines(&crate::data::located(path, notice)));
         }
     }
 

@@ -1,5 +1,7 @@
 //! `calibrate`: try judges on the gold set, certify them, report.
 
+use std::collections::BTreeMap;
+
 use crate::analysis::calibration::{Calibration, Options, calibrate};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
 use crate::analysis::gate::{Decision, GateRules};
@@ -28,7 +30,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     answer.warnings.extend(evidence.warnings);
     for card in &mut answer.judges {
         if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock) {
-            let path = certificates::write(&args.ask.certificates, &certificate)?;
+            let path = certificates::write(&args.ask.certificates, &certificate, ui)?;
             card.certificate = Some(path.display().to_string());
         }
     }
@@ -64,7 +66,14 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
     let judges = bench.seat(&args.judge, ui)?;
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
-    let asking = Asking { ask: &args.ask, limits: &settings.limits, clock, force: args.output.force, ui };
+    let asking = Asking {
+        ask: &args.ask,
+        limits: &settings.limits,
+        clock,
+        force: args.output.force,
+        served: BTreeMap::new(),
+        ui,
+    };
     evidence.judgments = asking.ask(&judges, &evidence.pairs)?;
     Ok((evidence, judges))
 }

@@ -1,6 +1,6 @@
 //! `compare`: is A better than B, by a judge that was tried?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::compare::{Comparison, Options, compare};
 use crate::cli::args::{CompareArgs, RequireArg};
@@ -15,7 +15,7 @@ use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, SystemName};
-use crate::judge::{Judge, JudgeKind};
+use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
 pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
@@ -47,6 +47,8 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
 #[derive(Default)]
 struct Passed {
     certificate: Option<String>,
+    /// The model that answered at the trial.
+    served: Option<String>,
     banner: Option<String>,
     warnings: Vec<String>,
 }
@@ -88,11 +90,13 @@ impl Court<'_> {
         } else {
             self.door(judge.fingerprint(), judge.name(), &evidence.gold)?
         };
+        let served = passed.served.clone().filter(|_| judge.served_policy() == ServedPolicy::Same);
         let asking = Asking {
             ask: &args.ask,
             limits: &self.settings.limits,
             clock: self.clock,
             force: args.output.force,
+            served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
             ui: self.ui,
         };
         evidence.judgments = asking.ask(&judges, &evidence.pairs)?;
@@ -159,7 +163,12 @@ impl Court<'_> {
             set.into_iter().collect::<Vec<_>>()
         };
         let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
-        Passed { certificate: Some(path.display().to_string()), banner: None, warnings }
+        Passed {
+            certificate: Some(path.display().to_string()),
+            served: certificate.served_model.clone(),
+            banner: None,
+            warnings,
+        }
     }
 }
 
