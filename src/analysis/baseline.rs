@@ -1,6 +1,6 @@
 //! The dumb judges that every real judge must beat, worked out from what is known of the items.
 
-use super::measure::half_credit_of;
+use super::means::half_credit_of;
 use super::outcome::{Accounting, Row, Sheet, Tally};
 use super::shares::{Cases, FEW_UNITS};
 use crate::domain::{ControlKind, GoldSet, ItemFacts, JudgeName, Order, Preference};

@@ -1,23 +1,19 @@
 //! Is A better than B on these items, according to this judge?
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::figures::Test;
-use super::outcome::{self, Accounting, Outcome, Row, Sheet};
+use super::outcome::{self, Accounting, Row, Sheet};
+use super::scores::{Scored, Scores};
 use super::shares::{Cases, FEW_UNITS, FLIP_RATE};
 use super::usage;
-use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, JudgmentDetail};
-use crate::stats::binomial::{mcnemar, sign_test};
-use crate::stats::clustered::clopper_pearson_real;
+use crate::domain::{Fingerprint, GoldSet, JudgeName, Judgment, JudgmentDetail};
+use crate::stats::binomial::mcnemar;
 use crate::stats::multiplicity::{Adjustment, adjust};
-use crate::stats::permutation::sign_flip_by_group;
-use crate::stats::power::detectable_share;
-use crate::stats::proportion::wilson;
-use crate::stats::resample::{Resampling, Units, bca, clustered_ratio, percentile, t_clustered};
-use crate::stats::special::normal_quantile;
-use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason, Seed};
+use crate::stats::resample::Resampling;
+use crate::stats::{Figure, Level, Seed};
 
 /// What a comparison depends on beside the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,7 +191,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     let outcomes = scores.outcomes;
     let win_rate_intervals = scores.intervals(Scored::Plain, &resampling);
     let win_rate = win_rate_intervals[0].clone();
-    let decided = decided_rate(&scores);
+    let decided = scores.decided();
     let mcnemar = mcnemar_of(outcomes.a_wins, outcomes.b_wins);
     let score = scores.intervals(Scored::Graded, &resampling).swap_remove(0);
     let (decision, reason) = decide(options, &win_rate, &score);
@@ -208,7 +204,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         groups: scores.units.len() as u64,
         outcomes,
         score,
-        coverage: wilson(outcomes.a_wins + outcomes.b_wins, outcomes.valid(), Level::P95),
+        coverage: scores.coverage(),
         few_units: (scores.units.len() as u64) < FEW_UNITS,
         mcnemar,
         sign_test: scores.sign_test(),
@@ -231,199 +227,6 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         decision,
         reason,
     }
-}
-
-impl Outcomes {
-    fn add(&mut self, outcome: Outcome) {
-        let count = match outcome {
-            Outcome::AWins => &mut self.a_wins,
-            Outcome::BWins => &mut self.b_wins,
-            Outcome::Tie => &mut self.tie,
-            Outcome::FlipFirst => &mut self.flip_first,
-            Outcome::FlipSecond => &mut self.flip_second,
-            Outcome::HalfA => &mut self.half_a,
-            Outcome::HalfB => &mut self.half_b,
-            Outcome::Inconsistent => &mut self.inconsistent,
-            Outcome::NoVerdict => &mut self.no_verdict,
-        };
-        *count += 1;
-    }
-
-    /// Outcomes with a score.
-    pub fn valid(&self) -> u64 {
-        self.a_wins
-            + self.b_wins
-            + self.tie
-            + self.flip_first
-            + self.flip_second
-            + self.half_a
-            + self.half_b
-            + self.inconsistent
-            + self.identical
-    }
-}
-
-/// Which of the two scores of an outcome.
-#[derive(Clone, Copy)]
-enum Scored {
-    Plain,
-    Graded,
-}
-
-/// Sums of one resampling unit.
-#[derive(Default, Clone, Copy)]
-struct Unit {
-    plain: f64,
-    graded: f64,
-    n: f64,
-}
-
-/// The scores of all outcomes, by resampling unit.
-struct Scores {
-    outcomes: Outcomes,
-    items: u64,
-    units: Vec<Unit>,
-    /// Graded score minus ½, and the unit, of each outcome that has one.
-    differences: Vec<f64>,
-    unit_of: Vec<usize>,
-}
-
-impl Scores {
-    /// The scores of `rows`, and of the items with identical responses among those that `belong`.
-    fn of(items: &GoldSet, rows: &[Row], belong: impl Fn(&ItemFacts) -> bool) -> Self {
-        let mut scores = Self {
-            outcomes: Outcomes::default(),
-            items: 0,
-            units: Vec::new(),
-            differences: Vec::new(),
-            unit_of: Vec::new(),
-        };
-        let mut names: HashMap<(bool, &str), usize> = HashMap::new();
-        let mut add = |item: usize, scored: Option<(f64, f64)>| {
-            let Some((plain, graded)) = scored else { return };
-            let facts = &items.items[item];
-            let name = facts.group.as_ref().map_or((false, facts.id.as_str()), |group| (true, group.as_str()));
-            let next = names.len();
-            let unit = *names.entry(name).or_insert(next);
-            if unit == scores.units.len() {
-                scores.units.push(Unit::default());
-            }
-            let sums = &mut scores.units[unit];
-            *sums = Unit { plain: sums.plain + plain, graded: sums.graded + graded, n: sums.n + 1.0 };
-            scores.differences.push(graded - 0.5);
-            scores.unit_of.push(unit);
-        };
-        let mut seen = BTreeSet::new();
-        for row in rows {
-            let outcome = row.outcome();
-            scores.outcomes.add(outcome);
-            seen.insert(row.item);
-            add(row.item, outcome.score().zip(outcome.graded_score()));
-        }
-        let unasked = |(index, item): &(usize, &ItemFacts)| item.identical && belong(item) && !seen.contains(index);
-        for (index, _) in items.items.iter().enumerate().filter(unasked) {
-            scores.outcomes.identical += 1;
-            add(index, Some((0.5, 0.5)));
-        }
-        scores.items = seen.len() as u64 + scores.outcomes.identical;
-        scores
-    }
-
-    fn pairs(&self, scored: Scored) -> Vec<(f64, f64)> {
-        let sum = |unit: &Unit| match scored {
-            Scored::Plain => unit.plain,
-            Scored::Graded => unit.graded,
-        };
-        self.units.iter().map(|unit| (sum(unit), unit.n)).collect()
-    }
-
-    /// All intervals of a mean score, the one of record first: BCa over units from 20 units on, t below,
-    /// and where all scores are equal, what the decided outcomes allow.
-    fn intervals(&self, scored: Scored, resampling: &Resampling) -> Vec<Figure> {
-        let pairs = self.pairs(scored);
-        let n = self.outcomes.valid();
-        if pairs.is_empty() {
-            return vec![Err(NotEstimable::with_n(Reason::Empty, 0))];
-        }
-        let as_n =
-            |figure: Figure| figure.map(|e| Estimate { n, lower: e.lower.max(0.0), upper: e.upper.min(1.0), ..e });
-        let t = as_n(t_clustered(&pairs, Level::P95));
-        let units = Units::new(pairs.iter().map(|(sum, n)| vec![*sum, *n]));
-        let mean = |total: &[f64]| Some(total[0] / total[1]);
-        let by_bca = as_n(units.clone().and_then(|units| bca(&units, mean, Level::P95, resampling)));
-        let by_percentile = as_n(units.and_then(|units| percentile(&units, mean, Level::P95, resampling)));
-        let few = (self.units.len() as u64) < FEW_UNITS;
-        let (record, beside) = if few { (t, by_bca) } else { (by_bca, t) };
-        let record = record.or_else(|_| self.constant(&pairs));
-        let others = [beside, by_percentile].into_iter().flatten().map(Ok);
-        std::iter::once(record).chain(others).collect()
-    }
-
-    /// The interval where every unit has the same mean score: Wilson on the decided outcomes where these are all there is,
-    /// else the exact bound of the share of units that are alike.
-    fn constant(&self, pairs: &[(f64, f64)]) -> Figure {
-        let (a, b, n) = (self.outcomes.a_wins, self.outcomes.b_wins, self.outcomes.valid());
-        if a + b == n {
-            return wilson(a, n, Level::P95).map(|estimate| Estimate { method: "wilson_decided", ..estimate });
-        }
-        let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n as f64;
-        let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, Level::P95);
-        Ok(Estimate {
-            point,
-            lower: point * alike,
-            upper: 1.0 - (1.0 - point) * alike,
-            level: Level::P95.get(),
-            n,
-            k: None,
-            k_half: None,
-            method: "constant_units",
-        })
-    }
-
-    fn sign_test(&self) -> Test {
-        let test = sign_test(&self.differences);
-        Test {
-            p: test.p,
-            k: test.positive,
-            n: test.positive + test.negative,
-            method: "sign_exact",
-            detectable: detectable_share(test.positive + test.negative, 0.5, 0.05, 0.8),
-        }
-    }
-
-    fn permutation(&self, resampling: &Resampling) -> Test {
-        let flipped = sign_flip_by_group(&self.differences, &self.unit_of, resampling);
-        let above = self.differences.iter().filter(|difference| **difference > 0.0).count() as u64;
-        Test {
-            p: flipped.map_or(1.0, |flip| flip.p),
-            k: above,
-            n: self.differences.len() as u64,
-            method: "sign_flip_by_unit",
-            detectable: self.detectable(),
-        }
-    }
-
-    /// `(z_{0.975} + z_{0.8}) · SE`: the deviation from ½ that 80 % of such samples would have shown at 5 %.
-    fn detectable(&self) -> Result<f64, NotEstimable> {
-        let ratio = clustered_ratio(&self.pairs(Scored::Plain))?;
-        match ratio.se_cr1 {
-            None => Err(NotEstimable::with_n(Reason::TooFew, ratio.groups)),
-            Some(se) if se <= 0.0 => Err(NotEstimable::with_n(Reason::Constant, ratio.groups)),
-            Some(se) => Ok((normal_quantile(0.975) + normal_quantile(0.8)) * se),
-        }
-    }
-
-    fn bounds(&self) -> Bounds {
-        let (valid, missing) = (self.outcomes.valid() as f64, self.outcomes.no_verdict);
-        let sum: f64 = self.units.iter().map(|unit| unit.plain).sum();
-        let all = valid + missing as f64;
-        let share = |won: f64| (all > 0.0).then(|| (sum + won) / all);
-        Bounds { all_lost: share(0.0), all_won: share(missing as f64), missing }
-    }
-}
-
-fn decided_rate(scores: &Scores) -> Figure {
-    wilson(scores.outcomes.a_wins, scores.outcomes.a_wins + scores.outcomes.b_wins, Level::P95)
 }
 
 fn mcnemar_of(a_only: u64, b_only: u64) -> McNemarResult {

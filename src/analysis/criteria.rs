@@ -2,7 +2,8 @@
 
 use super::baseline;
 use super::gate::{Criterion, DecideOn, Decision, Gate, GateRules, Limit, Rule};
-use super::measure::{self, Measuring, Over, STRICT};
+use super::kappa::{STRICT, kappa};
+use super::measure::{self, Measuring, Over};
 use super::shares::{AGREEMENT_DECISIVE, Cases, FLIP_RATE, NO_VERDICT_RATE, SINGLE_ORDER_ROWS, Share};
 use crate::domain::Preference;
 use crate::stats::clustered::{clopper_pearson_real, korn_graubard};
@@ -38,8 +39,8 @@ pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Re
         decide(Question {
             name: "kappa_strict",
             rule: rules.kappa_strict,
-            shown: measure::kappa(cases, STRICT, how, Level::P95, false),
-            deciding: measure::kappa(cases, STRICT, how, Level::P90, false),
+            shown: kappa(cases, STRICT, how, Level::P95, false),
+            deciding: kappa(cases, STRICT, how, Level::P90, false),
             words: "agreement beyond chance (Cohen's kappa)",
         }),
         share(&FLIP_RATE, rules.flip_rate, "flip rate (the verdict follows the position)"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::{Entry, Figures};
-use super::measure::mean_at;
+use super::means::mean_at;
 use super::shares::{Case, Cases};
 use crate::domain::{Annotator, GoldSet, Preference};
 use crate::stats::agreement::fleiss_kappa;

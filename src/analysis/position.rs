@@ -67,5 +67,5 @@ pub(super) fn repetition_stability(cases: &Cases) -> Figure {
         return Err(NotEstimable::with_n(Reason::NoRepeats, 0));
     }
     let pairs: Vec<Vec<f64>> = units.into_values().map(|(sum, weight)| vec![sum, weight]).collect();
-    super::measure::mean_at(&pairs, n, Level::P95)
+    super::means::mean_at(&pairs, n, Level::P95)
 }

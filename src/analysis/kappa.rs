@@ -1,0 +1,142 @@
+//! Agreement beyond chance of one judge with the labels, or of its orders with each other.
+
+use super::measure::{Measuring, Over};
+use super::shares::{Case, Cases, judged};
+use crate::domain::{Order, Preference};
+use crate::stats::agreement::{Confusion, Metric, Weights, kappa_of_cells, krippendorff_alpha};
+use crate::stats::clustered::clopper_pearson_real;
+use crate::stats::resample::{Resampling, Units, bca};
+use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
+
+/// From this number of items on, kappa's asymptotic standard error is used where no gate depends on it.
+const ASYMPTOTIC_FROM: u64 = 50;
+
+/// A pair of labels to be compared by kappa.
+pub(super) type Labels = fn(&Case) -> Option<(Preference, Preference)>;
+
+pub(super) const STRICT: Labels = judged;
+pub(super) const CONSISTENT: Labels = |case| judged(case).filter(|_| case.row.is_consistent());
+pub(super) const DECISIVE: Labels =
+    |case| judged(case).filter(|(gold, combined)| gold.is_decisive() && combined.is_decisive());
+pub(super) const GOLD_AND_AB: Labels = |case| case.gold.zip(said_in(case, Order::Ab));
+pub(super) const GOLD_AND_BA: Labels = |case| case.gold.zip(said_in(case, Order::Ba));
+pub(super) const BETWEEN_ORDERS: Labels = |case| said_in(case, Order::Ab).zip(said_in(case, Order::Ba));
+
+fn said_in(case: &Case, order: Order) -> Option<Preference> {
+    case.row.singles().find(|(asked, _)| *asked == order).map(|(_, said)| said)
+}
+
+/// Labels over all three classes; the two decisive ones where a tie never enters.
+pub(super) fn confusion(cases: &Cases, labels: Labels) -> Confusion {
+    let mut cells = [0_u64; 9];
+    for (gold, judge) in cases.all.iter().filter_map(labels) {
+        cells[gold.index() * 3 + judge.index()] += 1;
+    }
+    Confusion::from_cells(3, cells.to_vec()).expect("nine cells make three classes")
+}
+
+fn cells_by_unit(cases: &Cases, labels: Labels) -> Vec<Vec<f64>> {
+    cases.sums_by_unit(9, |case| labels(case).map(|(gold, judge)| vec![(gold.index() * 3 + judge.index(), 1.0)]))
+}
+
+/// Kappa with an interval: BCa over units for a headline, else the asymptotic one where there is enough to carry it.
+pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level, asymptotic: bool) -> Figure {
+    let table = confusion(cases, labels);
+    let n = table.n();
+    if n == 0 {
+        let reason = if cases.known.gold { Reason::Empty } else { Reason::NoGold };
+        return Err(NotEstimable::with_n(
+            if cases.known.folded && cases.known.gold { Reason::DirectionUnknown } else { reason },
+            0,
+        ));
+    }
+    let point = table.kappa()?;
+    let over_rows = how.over == Over::Rows;
+    if over_rows && asymptotic && n >= ASYMPTOTIC_FROM {
+        return table.kappa_interval(level).or_else(|_| Ok(kappa_at_margins(&table, point, level)));
+    }
+    let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) };
+    let resampled = Units::new(vectors)
+        .and_then(|units| bca(&units, |cells| kappa_of_cells(cells, Weights::Nominal), level, &how.resampling));
+    Ok(match resampled {
+        Ok(estimate) if estimate.lower < estimate.upper => {
+            let method = if over_rows { "bca" } else { "bca_clustered" };
+            Estimate { point, n, lower: estimate.lower.max(-1.0), upper: estimate.upper.min(1.0), method, ..estimate }
+        }
+        _ => kappa_at_margins(&table, point, level),
+    })
+}
+
+/// One unit vector for each row of the table.
+fn rows_of(table: &Confusion) -> Vec<Vec<f64>> {
+    let unit = |cell: usize| (0..9).map(|i| f64::from(u8::from(i == cell))).collect::<Vec<f64>>();
+    (0..9).flat_map(|cell| std::iter::repeat_n(unit(cell), usize::try_from(table.cells()[cell]).unwrap_or(0))).collect()
+}
+
+/// Where resampling has no spread (perfect agreement): kappa at the observed margins, with the exact bounds of the agreement.
+fn kappa_at_margins(table: &Confusion, point: f64, level: Level) -> Estimate {
+    let n = table.n() as f64;
+    let chance: f64 = (0..3).map(|c| table.gold_total(c) as f64 / n * (table.judge_total(c) as f64 / n)).sum();
+    let (lower, upper) = clopper_pearson_real(table.agreed() as f64 / n, n, level);
+    let scale = |agreement: f64| ((agreement - chance) / (1.0 - chance)).clamp(-1.0, 1.0);
+    Estimate {
+        point,
+        lower: scale(lower),
+        upper: scale(upper),
+        level: level.get(),
+        n: table.n(),
+        k: None,
+        k_half: None,
+        method: "kappa_at_margins",
+    }
+}
+
+/// AC1 and alpha: BCa over rows, the point alone in the bounds where there is no spread.
+pub(super) fn chance_corrected(
+    cases: &Cases,
+    how: Measuring,
+    point: Result<f64, NotEstimable>,
+    statistic: fn(&[f64]) -> Option<f64>,
+) -> Figure {
+    let point =
+        point.map_err(|absence| if cases.known.gold { absence } else { NotEstimable::because(Reason::NoGold) })?;
+    let table = confusion(cases, STRICT);
+    let few = Resampling { resamples: if how.part { 1_000 } else { how.resampling.resamples }, ..how.resampling };
+    match Units::new(rows_of(&table)).and_then(|units| bca(&units, statistic, Level::P95, &few)) {
+        Ok(estimate) => Ok(Estimate { point, ..estimate }),
+        Err(_) => Ok(kappa_at_margins(&table, point, Level::P95)),
+    }
+}
+
+pub(super) fn ac1_of_cells(cells: &[f64]) -> Option<f64> {
+    let n: f64 = cells.iter().sum();
+    let agreed = (cells[0] + cells[4] + cells[8]) / n;
+    let margin = |c: usize| {
+        let row: f64 = cells[c * 3..c * 3 + 3].iter().sum();
+        let column: f64 = cells.iter().skip(c).step_by(3).sum();
+        (row + column) / (2.0 * n)
+    };
+    let chance = (0..3).map(|c| margin(c) * (1.0 - margin(c))).sum::<f64>() / 2.0;
+    (n > 0.0).then(|| (agreed - chance) / (1.0 - chance))
+}
+
+pub(super) fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
+    let (gold, judge): (Vec<_>, Vec<_>) = cases
+        .all
+        .iter()
+        .filter_map(judged)
+        .map(|(gold, combined)| (Some(gold.index() as f64), Some(combined.index() as f64)))
+        .unzip();
+    krippendorff_alpha(&[gold, judge], Metric::Nominal)
+}
+
+/// Nominal alpha of two raters from their table: both orders of each pair enter the coincidences.
+pub(super) fn alpha_of_cells(cells: &[f64]) -> Option<f64> {
+    let n = 2.0 * cells.iter().sum::<f64>();
+    let total = |c: usize| -> f64 {
+        cells[c * 3..c * 3 + 3].iter().sum::<f64>() + cells.iter().skip(c).step_by(3).sum::<f64>()
+    };
+    let seen = n - 2.0 * (cells[0] + cells[4] + cells[8]);
+    let expected: f64 = (0..3).map(|c| total(c) * (n - total(c))).sum();
+    (expected > 0.0).then(|| 1.0 - (n - 1.0) * seen / expected)
+}

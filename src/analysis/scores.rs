@@ -1,0 +1,236 @@
+//! The scores of a comparison by resampling unit, and what follows from them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::compare::{Bounds, Outcomes};
+use super::figures::Test;
+use super::outcome::{Outcome, Row};
+use super::shares::FEW_UNITS;
+use crate::domain::{GoldSet, ItemFacts};
+use crate::stats::binomial::sign_test;
+use crate::stats::clustered::{clopper_pearson_real, wilson_clustered};
+use crate::stats::permutation::sign_flip_by_group;
+use crate::stats::power::detectable_share;
+use crate::stats::proportion::wilson;
+use crate::stats::resample::{Resampling, Units, bca, clustered_ratio, percentile, t_clustered};
+use crate::stats::special::normal_quantile;
+use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
+
+impl Outcomes {
+    fn add(&mut self, outcome: Outcome) {
+        let count = match outcome {
+            Outcome::AWins => &mut self.a_wins,
+            Outcome::BWins => &mut self.b_wins,
+            Outcome::Tie => &mut self.tie,
+            Outcome::FlipFirst => &mut self.flip_first,
+            Outcome::FlipSecond => &mut self.flip_second,
+            Outcome::HalfA => &mut self.half_a,
+            Outcome::HalfB => &mut self.half_b,
+            Outcome::Inconsistent => &mut self.inconsistent,
+            Outcome::NoVerdict => &mut self.no_verdict,
+        };
+        *count += 1;
+    }
+
+    /// Outcomes with a score.
+    pub fn valid(&self) -> u64 {
+        self.a_wins
+            + self.b_wins
+            + self.tie
+            + self.flip_first
+            + self.flip_second
+            + self.half_a
+            + self.half_b
+            + self.inconsistent
+            + self.identical
+    }
+}
+
+/// Which of the two scores of an outcome.
+#[derive(Clone, Copy)]
+pub(super) enum Scored {
+    Plain,
+    Graded,
+}
+
+/// Sums of one resampling unit.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Unit {
+    plain: f64,
+    graded: f64,
+    won: u64,
+    lost: u64,
+    n: f64,
+}
+
+/// The scores of all outcomes, by resampling unit.
+pub(super) struct Scores {
+    pub(super) outcomes: Outcomes,
+    pub(super) items: u64,
+    pub(super) units: Vec<Unit>,
+    /// Graded score minus ½, and the unit, of each outcome that has one.
+    differences: Vec<f64>,
+    unit_of: Vec<usize>,
+}
+
+impl Scores {
+    /// The scores of `rows`, and of the items with identical responses among those that `belong`.
+    pub(super) fn of(items: &GoldSet, rows: &[Row], belong: impl Fn(&ItemFacts) -> bool) -> Self {
+        let mut scores = Self {
+            outcomes: Outcomes::default(),
+            items: 0,
+            units: Vec::new(),
+            differences: Vec::new(),
+            unit_of: Vec::new(),
+        };
+        let mut names: HashMap<(bool, &str), usize> = HashMap::new();
+        let mut add = |item: usize, outcome: Outcome| {
+            let Some((plain, graded)) = outcome.score().zip(outcome.graded_score()) else { return };
+            let facts = &items.items[item];
+            let name = facts.group.as_ref().map_or((false, facts.id.as_str()), |group| (true, group.as_str()));
+            let next = names.len();
+            let unit = *names.entry(name).or_insert(next);
+            if unit == scores.units.len() {
+                scores.units.push(Unit::default());
+            }
+            let sums = &mut scores.units[unit];
+            sums.plain += plain;
+            sums.graded += graded;
+            sums.won += u64::from(outcome == Outcome::AWins);
+            sums.lost += u64::from(outcome == Outcome::BWins);
+            sums.n += 1.0;
+            scores.differences.push(graded - 0.5);
+            scores.unit_of.push(unit);
+        };
+        let mut seen = BTreeSet::new();
+        for row in rows {
+            let outcome = row.outcome();
+            scores.outcomes.add(outcome);
+            seen.insert(row.item);
+            add(row.item, outcome);
+        }
+        let unasked = |(index, item): &(usize, &ItemFacts)| item.identical && belong(item) && !seen.contains(index);
+        for (index, _) in items.items.iter().enumerate().filter(unasked) {
+            scores.outcomes.identical += 1;
+            add(index, Outcome::Tie);
+        }
+        scores.items = seen.len() as u64 + scores.outcomes.identical;
+        scores
+    }
+
+    /// Share of `a` among consistent wins.
+    pub(super) fn decided(&self) -> Figure {
+        self.share(|unit| (unit.won, unit.won + unit.lost))
+    }
+
+    /// Share of outcomes that are consistent wins.
+    pub(super) fn coverage(&self) -> Figure {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count of outcomes, kept as a weight"
+        )]
+        self.share(|unit| (unit.won + unit.lost, unit.n as u64))
+    }
+
+    /// A share with Wilson's interval, over units where outcomes share one.
+    fn share(&self, of: impl Fn(&Unit) -> (u64, u64)) -> Figure {
+        let counts: Vec<(u64, u64)> = self.units.iter().map(of).filter(|(_, n)| *n > 0).collect();
+        if self.differences.len() > self.units.len() {
+            return wilson_clustered(&counts, Level::P95);
+        }
+        wilson(counts.iter().map(|(k, _)| k).sum(), counts.iter().map(|(_, n)| n).sum(), Level::P95)
+    }
+
+    fn pairs(&self, scored: Scored) -> Vec<(f64, f64)> {
+        let sum = |unit: &Unit| match scored {
+            Scored::Plain => unit.plain,
+            Scored::Graded => unit.graded,
+        };
+        self.units.iter().map(|unit| (sum(unit), unit.n)).collect()
+    }
+
+    /// All intervals of a mean score, the one of record first: BCa over units from 20 units on, t below,
+    /// and where all scores are equal, what the decided outcomes allow.
+    pub(super) fn intervals(&self, scored: Scored, resampling: &Resampling) -> Vec<Figure> {
+        let pairs = self.pairs(scored);
+        let n = self.outcomes.valid();
+        if pairs.is_empty() {
+            return vec![Err(NotEstimable::with_n(Reason::Empty, 0))];
+        }
+        let as_n =
+            |figure: Figure| figure.map(|e| Estimate { n, lower: e.lower.max(0.0), upper: e.upper.min(1.0), ..e });
+        let t = as_n(t_clustered(&pairs, Level::P95));
+        let units = Units::new(pairs.iter().map(|(sum, n)| vec![*sum, *n]));
+        let mean = |total: &[f64]| Some(total[0] / total[1]);
+        let by_bca = as_n(units.clone().and_then(|units| bca(&units, mean, Level::P95, resampling)));
+        let by_percentile = as_n(units.and_then(|units| percentile(&units, mean, Level::P95, resampling)));
+        let few = (self.units.len() as u64) < FEW_UNITS;
+        let (record, beside) = if few { (t, by_bca) } else { (by_bca, t) };
+        let record = record.or_else(|_| self.constant(&pairs));
+        let others = [beside, by_percentile].into_iter().flatten().map(Ok);
+        std::iter::once(record).chain(others).collect()
+    }
+
+    /// The interval where every unit has the same mean score: Wilson on the decided outcomes where these are all there is,
+    /// else the exact bound of the share of units that are alike.
+    fn constant(&self, pairs: &[(f64, f64)]) -> Figure {
+        let (a, b, n) = (self.outcomes.a_wins, self.outcomes.b_wins, self.outcomes.valid());
+        if a + b == n {
+            return wilson(a, n, Level::P95).map(|estimate| Estimate { method: "wilson_decided", ..estimate });
+        }
+        let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n as f64;
+        let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, Level::P95);
+        Ok(Estimate {
+            point,
+            lower: point * alike,
+            upper: 1.0 - (1.0 - point) * alike,
+            level: Level::P95.get(),
+            n,
+            k: None,
+            k_half: None,
+            method: "constant_units",
+        })
+    }
+
+    pub(super) fn sign_test(&self) -> Test {
+        let test = sign_test(&self.differences);
+        Test {
+            p: test.p,
+            k: test.positive,
+            n: test.positive + test.negative,
+            method: "sign_exact",
+            detectable: detectable_share(test.positive + test.negative, 0.5, 0.05, 0.8),
+        }
+    }
+
+    pub(super) fn permutation(&self, resampling: &Resampling) -> Test {
+        let flipped = sign_flip_by_group(&self.differences, &self.unit_of, resampling);
+        let above = self.differences.iter().filter(|difference| **difference > 0.0).count() as u64;
+        Test {
+            p: flipped.map_or(1.0, |flip| flip.p),
+            k: above,
+            n: self.differences.len() as u64,
+            method: "sign_flip_by_unit",
+            detectable: self.detectable(),
+        }
+    }
+
+    /// `(z_{0.975} + z_{0.8}) · SE`: the deviation from ½ that 80 % of such samples would have shown at 5 %.
+    pub(super) fn detectable(&self) -> Result<f64, NotEstimable> {
+        let ratio = clustered_ratio(&self.pairs(Scored::Plain))?;
+        match ratio.se_cr1 {
+            None => Err(NotEstimable::with_n(Reason::TooFew, ratio.groups)),
+            Some(se) if se <= 0.0 => Err(NotEstimable::with_n(Reason::Constant, ratio.groups)),
+            Some(se) => Ok((normal_quantile(0.975) + normal_quantile(0.8)) * se),
+        }
+    }
+
+    pub(super) fn bounds(&self) -> Bounds {
+        let (valid, missing) = (self.outcomes.valid() as f64, self.outcomes.no_verdict);
+        let sum: f64 = self.units.iter().map(|unit| unit.plain).sum();
+        let all = valid + missing as f64;
+        let share = |won: f64| (all > 0.0).then(|| (sum + won) / all);
+        Bounds { all_lost: share(0.0), all_won: share(missing as f64), missing }
+    }
+}
