@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod architecture;
+mod cli;
 mod controls;
+mod flaws;
 mod gate_table;
 mod gold;
 mod judge;

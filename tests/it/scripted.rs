@@ -77,16 +77,24 @@ pub struct Scripted {
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
+/// What to answer to the nth request (from 0) with this body.
+type Answer = Box<dyn Fn(usize, &Value) -> Step + Send + Sync>;
+
 struct Script {
-    steps: Vec<Step>,
+    answer: Answer,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Scripted {
     /// Answers with `steps` in turn, the last one for ever.
     pub async fn start(steps: Vec<Step>) -> Self {
+        Self::answering(move |nth, _| steps[nth.min(steps.len() - 1)].clone()).await
+    }
+
+    /// Answers by what was asked, and how much before it.
+    pub async fn answering(script: impl Fn(usize, &Value) -> Step + Send + Sync + 'static) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let script = Arc::new(Script { steps, seen: Arc::clone(&seen) });
+        let script = Arc::new(Script { answer: Box::new(script), seen: Arc::clone(&seen) });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let root = format!("http://{}", listener.local_addr().unwrap());
         let app = Router::new().fallback(answer).with_state(script);
@@ -105,8 +113,9 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, headers: HeaderMap,
         let mut seen = script.seen.lock().unwrap();
         let authorization = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        let step = (script.answer)(seen.len(), &body);
         seen.push(Seen { path: uri.path().to_owned(), authorization, body, at: tokio::time::Instant::now() });
-        script.steps[(seen.len() - 1).min(script.steps.len() - 1)].clone()
+        step
     };
     tokio::time::sleep(step.delay).await;
     let mut response = Response::builder().status(step.status);

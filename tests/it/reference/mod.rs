@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 mod calibration;
+mod cli_data;
+mod cli_inputs;
 mod data_files;
 mod http;
 mod http_exchanges;

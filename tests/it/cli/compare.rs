@@ -1,0 +1,232 @@
+//! The door of `compare`, what opens it, and how a result is branded that came in another way.
+
+use serde_json::{Value, json};
+
+use super::Desk;
+use super::desk::{EPOCH, Server, gold, pairs};
+
+const FORMATS: [&str; 4] = ["table", "json", "markdown", "html"];
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    desk.write("pairs.jsonl", &pairs());
+    desk
+}
+
+/// A desk with a certificate of the server's judge.
+fn certified(server: &Server) -> Desk {
+    let desk = desk();
+    desk.run(&format!("calibrate --gold gold.jsonl --resamples 500 --judge {}", server.judge())).ends(0, &[]);
+    assert_eq!(desk.files("certificates").len(), 1);
+    desk
+}
+
+fn compare(server: &Server, more: &str) -> String {
+    format!("compare --pairs pairs.jsonl --resamples 500 --judge {} {more}", server.judge())
+}
+
+#[test]
+fn without_a_certificate_no_call_is_made() {
+    let (desk, server) = (desk(), Server::knowing());
+    desk.run(&compare(&server, "--out result.json"))
+        .ends(5, &["no valid certificate", "mini", "calibrate", "--uncalibrated"]);
+    assert_eq!(server.asked(), 0);
+    assert_eq!(desk.files("."), ["gold.jsonl", "pairs.jsonl"]);
+}
+
+#[test]
+fn the_certificate_of_a_calibration_opens_the_door_and_no_brand_is_shown() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    let result = desk.run(&compare(&server, "--format json")).json(0)["result"].clone();
+    assert_eq!(result["banner"], Value::Null);
+    assert!(result["certificate"].as_str().unwrap().starts_with("certificates"), "{}", result["certificate"]);
+    assert_eq!(
+        (&result["outcomes"]["a_wins"], &result["outcomes"]["b_wins"], &result["outcomes"]["tie"]),
+        (&json!(13), &json!(13), &json!(4))
+    );
+    for format in FORMATS {
+        let text = desk.run(&compare(&server, &format!("--format {format}"))).stdout;
+        assert!(!text.to_lowercase().contains("not calibrated"), "{format}");
+    }
+}
+
+#[test]
+fn going_on_without_a_certificate_brands_every_format() {
+    let (desk, server) = (desk(), Server::knowing());
+    for format in FORMATS {
+        let run = desk.run(&compare(&server, &format!("--uncalibrated --format {format}")));
+        run.ends(0, &[]);
+        assert!(run.stdout.to_lowercase().contains("uncalibrated"), "{format}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn a_certificate_of_a_judge_that_failed_opens_nothing() {
+    let desk = desk();
+    let server = Server::start(|_, _| crate::scripted::Step::good("[[A]]"));
+    desk.run(&format!("calibrate --gold gold.jsonl --resamples 500 --judge {}", server.judge())).ends(1, &[]);
+    let asked = server.asked();
+    let run = desk.run(&compare(&server, ""));
+    run.ends(5, &["certificates/", "fail"]);
+    assert_eq!(server.asked(), asked);
+}
+
+#[test]
+fn an_expired_certificate_opens_nothing() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    let asked = server.asked();
+    let on_day = |day: i64| (EPOCH.parse::<i64>().unwrap() + day * 86_400).to_string();
+    let run = desk.run_with(&compare(&server, ""), &[("SOURCE_DATE_EPOCH", &on_day(31))]);
+    run.ends(5, &["expired"]);
+    assert_eq!(server.asked(), asked);
+    desk.run_with(&compare(&server, ""), &[("SOURCE_DATE_EPOCH", &on_day(29))]).ends(0, &[]);
+}
+
+#[test]
+fn another_prompt_or_parameter_needs_a_certificate_of_its_own() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    let asked = server.asked();
+    desk.run(&compare(&server, "--prompt pairwise.ja")).ends(5, &["fingerprint"]);
+    let settings = |more: &str| {
+        format!(
+            "[judges.mini]\nprovider = \"openai-compatible\"\nmodel = \"mini\"\nbase_url = \"{}/v1\"\n{more}",
+            server.root()
+        )
+    };
+    let line = "compare --pairs pairs.jsonl --resamples 500 --judge mini";
+    desk.write("tribunal.toml", &settings("temperature = 0.7\n"));
+    desk.run(line).ends(5, &["fingerprint"]);
+    assert_eq!(server.asked(), asked, "a refusal costs nothing");
+    // Neither the name of the setting nor where the server is makes another judge.
+    desk.write("tribunal.toml", &settings("timeout_s = 30\n"));
+    desk.run(line).ends(0, &[]);
+}
+
+#[test]
+fn control_judges_and_recorded_verdicts_are_branded_as_such() {
+    let desk = desk();
+    let verdicts: String = (0..4)
+        .map(|n| format!("{}\n", json!({"id": n.to_string(), "judge": "someone", "ab": "a", "ba": "a"})))
+        .collect();
+    desk.write("verdicts.jsonl", &verdicts);
+    for format in FORMATS {
+        for (line, brand) in [
+            ("compare --pairs pairs.jsonl --judge control:longest", "control judge"),
+            ("compare --verdicts verdicts.jsonl", "recorded"),
+        ] {
+            let run = desk.run(&format!("{line} --resamples 500 --format {format}"));
+            run.ends(0, &[]);
+            assert!(run.stdout.to_lowercase().contains(brand), "{format}: {}", run.stdout);
+        }
+    }
+    let result = desk.run("compare --verdicts verdicts.jsonl --format json").json(0)["result"].clone();
+    assert_eq!((&result["outcomes"]["a_wins"], &result["banner"]), (&json!(4), &json!("recorded")));
+}
+
+fn responses(name: &str, texts: &[(&str, &str)]) -> String {
+    let line = |(id, text): &(&str, &str)| {
+        format!("{}\n", json!({"id": id, "prompt": format!("prompt of {id}"), "response": text, "model": name}))
+    };
+    texts.iter().map(line).collect()
+}
+
+#[test]
+fn wins_ties_and_losses_by_length_are_counted_right() {
+    let desk = Desk::new();
+    let a = [("q1", "longer text"), ("q2", "long text"), ("q3", "short"), ("q4", "equal"), ("q5", "the same")];
+    let b = [("q1", "short"), ("q2", "tiny"), ("q3", "longer text"), ("q4", "level"), ("q5", "the same")];
+    desk.write("a.jsonl", &responses("old", &a));
+    desk.write("b.jsonl", &responses("new", &b));
+    let run = desk.run("compare --a a.jsonl --b b.jsonl --judge control:longest --resamples 500 --format json");
+    let result = run.json(0)["result"].clone();
+    assert_eq!((&result["a"], &result["b"]), (&json!("old"), &json!("new")));
+    let outcomes = &result["outcomes"];
+    let of = |name: &str| outcomes[name].as_u64().unwrap();
+    assert_eq!((of("a_wins"), of("b_wins"), of("tie"), of("identical")), (2, 1, 1, 1), "{outcomes}");
+    assert_eq!((of("flip_first"), of("flip_second"), of("no_verdict")), (0, 0, 0));
+    assert_eq!(result["win_rate"]["point"], 0.6);
+    assert_eq!((&result["mcnemar"]["a_only"], &result["mcnemar"]["b_only"]), (&json!(2), &json!(1)));
+    assert_eq!(result["accounting"]["planned"], 8, "identical responses are not asked about");
+}
+
+#[test]
+fn what_is_missing_on_one_side_is_listed() {
+    let desk = Desk::new();
+    desk.write("a.jsonl", &responses("old", &[("q1", "x"), ("q2", "xx"), ("q3", "x")]));
+    desk.write("b.jsonl", &responses("new", &[("q1", "xx"), ("q2", "x"), ("q4", "x")]));
+    let run = desk.run("compare --a a.jsonl --b b.jsonl --judge control:longest --resamples 500 --format json");
+    run.ends(0, &["q3", "q4", "a.jsonl", "b.jsonl"]);
+    assert_eq!(run.json(0)["result"]["items"], 2);
+}
+
+#[test]
+fn responses_to_different_prompts_are_not_compared() {
+    let desk = Desk::new();
+    desk.write("a.jsonl", "{\"id\":\"q1\",\"prompt\":\"one\",\"response\":\"x\"}\n");
+    desk.write("b.jsonl", "{\"id\":\"q1\",\"prompt\":\"two\",\"response\":\"y\"}\n");
+    desk.run("compare --a a.jsonl --b b.jsonl --judge control:longest").ends(2, &["b.jsonl:1", "prompt", "q1"]);
+}
+
+/// So many items that `a` wins by length, then so many that `b` wins.
+fn won(a: usize, b: usize) -> Desk {
+    let desk = Desk::new();
+    let line = |n: usize| {
+        let (a, b) = if n < a { ("longer", "short") } else { ("short", "longer") };
+        format!("{}\n", json!({"id": format!("q{n}"), "prompt": format!("p{n}"), "response_a": a, "response_b": b}))
+    };
+    desk.write("pairs.jsonl", &(0..a + b).map(line).collect::<String>());
+    desk
+}
+
+#[test]
+fn a_requirement_is_held_or_not_or_undecided() {
+    let require = |desk: &Desk, what: &str| {
+        desk.run(&format!("compare --pairs pairs.jsonl --judge control:longest --resamples 500 --require {what}"))
+            .status
+    };
+    assert_eq!(require(&won(38, 2), "better"), 0);
+    assert_eq!(require(&won(2, 38), "better"), 1);
+    assert_eq!(require(&won(20, 20), "better"), 3);
+    assert_eq!(require(&won(24, 16), "no-worse --margin 0.2"), 0);
+    assert_eq!(require(&won(2, 38), "no-worse --margin 0.2"), 1);
+    assert_eq!(require(&won(15, 25), "no-worse --margin 0.1"), 3);
+    assert_eq!(require(&won(5, 5), "no-worse"), 2, "a margin is wanted");
+    assert_eq!(require(&won(5, 5), "better --margin 0.1"), 2, "no margin is wanted");
+}
+
+#[test]
+fn a_comparison_needs_something_to_compare_and_a_judge() {
+    let desk = desk();
+    desk.run("compare --judge control:first").ends(2, &["--a", "--pairs", "--verdicts"]);
+    desk.run("compare --pairs pairs.jsonl").ends(2, &["--judge"]);
+    desk.run("compare --a pairs.jsonl").ends(2, &["--b"]);
+}
+
+#[test]
+fn another_model_behind_the_address_ends_the_comparison_with_status_4() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    let other = Server::start(|_, body| {
+        let mut step = crate::cli::desk::knows(body);
+        step.body = String::from_utf8(step.body).unwrap().replace("served-1", "served-2").into_bytes();
+        step
+    });
+    desk.write("other.jsonl", &pairs().replace("question", "other question"));
+    let line = "compare --pairs other.jsonl --resamples 500 --out result.json --judge";
+    desk.run(&format!("{line} {}", other.judge())).ends(4, &["served-1", "served-2"]);
+    assert!(!desk.has("result.json"));
+}
+
+#[test]
+fn a_language_that_the_certificate_never_saw_is_a_warning() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    desk.write("pairs.jsonl", &pairs().replace("\"ja\"", "\"fr\""));
+    let result = desk.run(&compare(&server, "--format json")).json(0)["result"].clone();
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("fr"), "{warnings}");
+}

@@ -1,0 +1,13 @@
+//! The program as its user meets it: the binary in a folder of its own, its status, what it says and what it leaves behind.
+
+#![allow(clippy::format_collect, reason = "a few lines are built to be read, not to be fast")]
+
+mod compare;
+mod controls;
+mod desk;
+mod live;
+mod output;
+mod recorded;
+mod several;
+
+pub use desk::{Desk, Run};

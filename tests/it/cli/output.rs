@@ -1,0 +1,163 @@
+//! Where results go, and what they never do there.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use super::Desk;
+use super::desk::gold;
+
+const LINE: &str = "calibrate --gold gold.jsonl --judge control:first --resamples 500";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    desk
+}
+
+#[test]
+fn the_format_follows_the_ending_and_the_flag_wins() {
+    let desk = desk();
+    let starts = [("r.html", "<!"), ("r.json", "{"), ("r.md", "## "), ("r.txt", "Judge calibration")];
+    for (name, start) in starts {
+        let run = desk.run(&format!("{LINE} --out {name}"));
+        run.ends(1, &["written", name]);
+        assert_eq!(run.stdout, "", "the result is in the file");
+        assert!(desk.read(name).starts_with(start), "{name}: {}", &desk.read(name)[..40]);
+    }
+    desk.run(&format!("{LINE} --out flag.html --format json")).ends(1, &[]);
+    assert!(desk.read("flag.html").starts_with('{'));
+}
+
+#[test]
+fn an_existing_file_is_only_replaced_with_force() {
+    let desk = desk();
+    desk.write("r.json", "mine");
+    desk.run(&format!("{LINE} --out r.json")).ends(2, &["r.json exists already", "--force"]);
+    assert_eq!(desk.read("r.json"), "mine");
+    desk.run(&format!("{LINE} --out r.json --force")).ends(1, &[]);
+    assert!(desk.read("r.json").starts_with('{'));
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_anything_is_done() {
+    let desk = desk();
+    desk.run(&format!("{LINE} --out nowhere/r.html")).ends(2, &["no folder nowhere", "hint"]);
+    std::fs::create_dir(desk.path("folder")).unwrap();
+    desk.run(&format!("{LINE} --out folder")).ends(2, &["folder is a folder"]);
+    desk.run(&format!("{LINE} --out gold.jsonl/r.html")).ends(2, &["gold.jsonl"]);
+    assert_eq!(desk.files("."), ["folder", "gold.jsonl"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let desk = desk();
+    let mut child =
+        desk.command(&format!("{LINE} --format html")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut start = [0; 2];
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut start).unwrap();
+    drop(stdout);
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!stderr.contains("panicked") && !stderr.contains("error"), "{stderr}");
+    assert_eq!(output.status.code(), Some(1), "the gate's word still counts: {stderr}");
+}
+
+#[test]
+fn a_pipe_gets_no_escape_sequence() {
+    let desk = desk();
+    for environment in [&[][..], &[("NO_COLOR", "1")], &[("TERM", "xterm-256color")]] {
+        for format in ["table", "markdown", "json", "html"] {
+            let run = desk.run_with(&format!("{LINE} --format {format}"), environment);
+            assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'), "{format}");
+        }
+        let run = desk.run_with("--help", environment);
+        assert!(!run.stdout.contains('\u{1b}'));
+        let run = desk.run_with("calibrate --no-such-flag", environment);
+        assert!(!run.stderr.contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn a_table_fits_the_columns_it_is_given() {
+    let desk = desk();
+    for columns in [60, 100] {
+        let run = desk.run_with(LINE, &[("COLUMNS", &columns.to_string())]);
+        for line in run.stdout.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+    }
+}
+
+#[test]
+fn help_and_version_are_data_and_every_command_has_an_example_or_a_line() {
+    let desk = Desk::new();
+    let version = desk.run("--version");
+    assert_eq!((version.status, &*version.stdout), (0, concat!("tribunal ", env!("CARGO_PKG_VERSION"), "\n")));
+    let help = desk.run("--help");
+    assert_eq!((help.status, &*help.stderr), (0, ""));
+    for word in ["calibrate", "compare", "validate", "prompt", "gold", "demo", "Exit status", "130"] {
+        assert!(help.stdout.contains(word), "no {word}");
+    }
+    for command in ["calibrate", "compare", "validate", "prompt", "gold", "demo"] {
+        let help = desk.run(&format!("{command} --help"));
+        assert_eq!((help.status, &*help.stderr), (0, ""), "{command}");
+        assert!(help.stdout.contains("Usage:"), "{command}");
+    }
+    assert!(desk.run("calibrate --help").stdout.contains("Examples:"));
+    assert!(desk.run("compare --help").stdout.contains("5 no valid certificate"));
+}
+
+#[test]
+fn what_cannot_be_typed_ends_with_status_2() {
+    let desk = desk();
+    desk.run("").ends(2, &["Usage"]);
+    desk.run("calibrate --frob").ends(2, &["--frob"]);
+    desk.run("calibrat").ends(2, &["calibrate"]);
+    desk.run("calibrate").ends(2, &["--judge"]);
+    desk.run(&format!("{LINE} --format pdf")).ends(2, &["pdf", "html"]);
+    desk.run(&format!("{LINE} --resamples 3")).ends(2, &["--resamples"]);
+    desk.run(&format!("{LINE} --margin 0.1")).ends(2, &["--margin"]);
+    desk.run(&format!("{LINE} --concurrency 0")).ends(2, &["--concurrency"]);
+    desk.run(&format!("{LINE} --no-store --store x")).ends(2, &["--store"]);
+    desk.run_with(LINE, &[("SOURCE_DATE_EPOCH", "yesterday")]).ends(2, &["SOURCE_DATE_EPOCH", "yesterday"]);
+    assert_eq!(desk.files("."), ["gold.jsonl"]);
+}
+
+#[test]
+fn a_name_that_is_nearly_right_is_met_with_the_right_one() {
+    let desk = desk();
+    desk.run("calibrate --judge control:frist").ends(2, &["frist", "did you mean `first`"]);
+    desk.run("calibrate --judge http://127.0.0.1:9/v1#m --prompt pairwise.eng").ends(2, &["pairwise.en"]);
+    desk.run("calibrate --judge someone").ends(2, &["someone", "tribunal.toml", "control:"]);
+}
+
+#[test]
+fn standard_input_is_a_file_named_by_a_dash() {
+    let desk = desk();
+    let file = std::fs::File::open(desk.path("gold.jsonl")).unwrap();
+    let line = "calibrate --gold - --judge control:oracle?error=0 --resamples 500 --format json";
+    let run: super::Run = desk.command(line).stdin(file).output().unwrap().into();
+    assert_eq!(run.json(0)["result"]["judges"][0]["figures"]["rows"], 30);
+}
+
+#[test]
+fn warnings_stand_on_standard_error_once_and_quiet_leaves_them() {
+    let desk = Desk::new();
+    let line = r#"{"id":"q1","prompt":"p","response_a":"","response_b":"x","gold":"b"}"#;
+    desk.write("gold.jsonl", line);
+    let loud = desk.run(&format!("{LINE} --format json"));
+    let quiet = desk.run(&format!("--quiet {LINE} --format json"));
+    assert_eq!(quiet.stderr, "gold.jsonl: warning: 1 item with an empty response: q1\n");
+    assert!(loud.stderr.contains(&quiet.stderr) && loud.stdout == quiet.stdout.replace("--quiet ", ""));
+}
+
+#[test]
+fn bad_input_is_named_by_file_and_line_and_nothing_is_written() {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", "{\"id\":\"q1\",\"prompt\":\"p\",\"response_a\":\"x\",\"response_b\":\"y\",\"gold\":\"a\"}\n{\"id\":\"q2\",\"prompt\":\"p\",\"reponse_a\":\"x\",\"response_b\":\"y\"}\n");
+    let line = "calibrate --gold gold.jsonl --judge control:first --out r.json";
+    desk.run(line).ends(2, &["gold.jsonl:2", "response_a", "reponse_a"]);
+    desk.run("calibrate --gold none.jsonl --judge control:first").ends(2, &["none.jsonl"]);
+    assert_eq!(desk.files("."), ["gold.jsonl"]);
+}
