@@ -83,8 +83,9 @@ fn lines(report: &FileReport) -> String {
         if report.contents.is_empty() { String::new() } else { format!(" · {}", report.contents.join(" · ")) };
     let head = format!("{}: {word} · {kind} · {} records{contents}\n", visible_line(&report.path), report.records);
     let message = |notice: &Notice| {
-        let severity = if notice.severity == Severity::Error { "error" } else { "warning" };
-        format!("  {severity}: {}\n", visible_line(&data::located(&report.path, notice)))
+        // A warning says so behind its place.
+        let severity = if notice.severity == Severity::Error { "error: " } else { "" };
+        format!("  {severity}{}\n", visible_line(&data::located(&report.path, notice)))
     };
     let more = if report.unshown > 0 { format!("  … and {} more errors\n", report.unshown) } else { String::new() };
     head + &report.messages.iter().map(message).collect::<String>() + &more
