@@ -44,7 +44,8 @@ impl Asking<'_> {
         let plan = Plan::new(&trial, &options, &mut |key| store.get(key).is_some())?;
         self.announce(&plan);
         let outcome = self.run(&trial, &plan, &mut store)?;
-        if let Some(path) = &self.ask.record {
+        // Half a recording would stand in the way of the run that goes on from here.
+        if let Some(path) = self.ask.record.as_ref().filter(|_| outcome.incomplete.is_none()) {
             let text = recording(judges, &plan, &trial, &mut store, &self.clock.now())?;
             write_file(path, &text, Existing::by_force(self.force))?;
         }
@@ -140,7 +141,10 @@ impl Asking<'_> {
             self.ui.note(format!("calls: {made} made, {cached} from the store, {retried} retried, {failed} failed"));
         }
         match outcome.incomplete {
-            None => Ok(outcome.judgments),
+            None => match nothing_accepted(&outcome) {
+                Some(error) => Err(error),
+                None => Ok(outcome.judgments),
+            },
             Some(incomplete) => {
                 let exit = if incomplete == Incomplete::Stopped { Exit::Interrupted } else { Exit::Incomplete };
                 let kept =
@@ -150,6 +154,26 @@ impl Asking<'_> {
             }
         }
     }
+}
+
+/// An endpoint that accepted no call at all was not on trial: what is wrong is how it was asked.
+fn nothing_accepted(outcome: &RunOutcome) -> Option<CliError> {
+    let judge = outcome.by_judge.iter().find(|judge| {
+        let Calls { made, cached, failed, .. } = judge.calls;
+        made > 0 && failed == made && cached == 0
+    })?;
+    let why = outcome
+        .judgments
+        .iter()
+        .filter(|judgment| judgment.judge == judge.judge)
+        .find_map(|judgment| judgment.detail.as_ref()?.why.as_deref());
+    let message = format!(
+        "the endpoint of judge `{}` accepted none of {} calls: {}",
+        judge.judge,
+        judge.calls.made,
+        why.unwrap_or("it gave no reason")
+    );
+    Some(CliError::usage(message).hint("check `model`, `base_url` and the parameters of the judge"))
 }
 
 /// The first interrupt asks the run to finish what is in flight; the second ends the process as any other program.

@@ -8,6 +8,15 @@ use super::ui::Ui;
 use crate::analysis::certificate::Certificate;
 use crate::domain::Fingerprint;
 
+/// Refuses before any call where the certificate could not be written after it.
+pub(super) fn check(folder: &Path) -> Result<(), CliError> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(CliError::usage(format!("{} is no folder to keep certificates in", folder.display()))
+            .hint("choose another with --certificates"));
+    }
+    Ok(())
+}
+
 /// Writes a certificate, in place of an older one of the same fingerprint. Returns its path.
 pub(super) fn write(folder: &Path, certificate: &Certificate, ui: Ui) -> Result<PathBuf, CliError> {
     std::fs::create_dir_all(folder).map_err(|error| {

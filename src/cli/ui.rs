@@ -1,6 +1,7 @@
 //! Talk on standard error: warnings, errors with their way out, and the progress of long work.
 
 use std::fmt::Display;
+use std::io::Write as _;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -30,30 +31,30 @@ impl Ui {
     /// Something worth knowing; silent with `--quiet`.
     pub fn note(self, text: impl Display) {
         if !self.quiet {
-            eprintln!("{}", visible_lines(&text.to_string()));
+            say(format_args!("{}", visible_lines(&text.to_string())));
         }
     }
 
     /// Something that may make a result mean less than it seems; never silent.
     #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
     pub fn warn(self, text: impl Display) {
-        eprintln!("warning: {}", visible_lines(&text.to_string()));
+        say(format_args!("warning: {}", visible_lines(&text.to_string())));
     }
 
     /// The findings about a file.
     #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
     pub fn notices(self, path: &str, notices: &[Notice]) {
         for notice in notices {
-            eprintln!("{}", visible_lines(&crate::data::located(path, notice)));
+            say(format_args!("{}", visible_lines(&crate::data::located(path, notice))));
         }
     }
 
     /// Why a command failed, and the way out.
     #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
     pub fn error(self, error: &CliError) {
-        eprintln!("error: {}", visible_lines(&error.message));
+        say(format_args!("error: {}", visible_lines(&error.message)));
         if let Some(hint) = &error.hint {
-            eprintln!("  hint: {}", visible_lines(hint));
+            say(format_args!("  hint: {}", visible_lines(hint)));
         }
     }
 
@@ -71,6 +72,12 @@ impl Ui {
         bar.set_message(visible_line(what).into_owned());
         Progress { bar, total, done: 0, lines: !self.bars && !self.quiet, what: what.to_owned() }
     }
+}
+
+/// A line on standard error. Where nobody listens any more, talk is lost and work goes on: a paid run must not end because
+/// its log was cut off.
+fn say(line: impl Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// Text from outside, with line ends kept and every other control character made visible.
@@ -97,7 +104,7 @@ impl Progress {
         }
         // A line at each tenth, so that a log shows that something moves.
         if self.lines && self.total >= 10 && (self.done * 10 / self.total) > ((self.done - 1) * 10 / self.total) {
-            eprintln!("{}: {} of {}", visible_line(&self.what), self.done, self.total);
+            say(format_args!("{}: {} of {}", visible_line(&self.what), self.done, self.total));
         }
     }
 
@@ -105,9 +112,9 @@ impl Progress {
     pub fn say(&self, text: &str) {
         let text = visible_lines(text);
         if self.bar.is_hidden() {
-            eprintln!("{text}");
+            say(format_args!("{text}"));
         } else {
-            self.bar.suspend(|| eprintln!("{text}"));
+            self.bar.suspend(|| say(format_args!("{text}")));
         }
     }
 

@@ -24,6 +24,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let settings = Settings::load(args.ask.config.as_deref())?;
     let rules = settings.gate()?;
     let delivery = Delivery::new(&args.output, environment)?;
+    certificates::check(&args.ask.certificates)?;
     let (evidence, judges) = gather(args, &settings, clock, ui)?;
     let options = Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
     let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);

@@ -9,5 +9,6 @@ mod live;
 mod output;
 mod recorded;
 mod several;
+mod trouble;
 
 pub use desk::{Desk, Run};

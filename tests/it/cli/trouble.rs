@@ -1,0 +1,231 @@
+//! Runs that do not come to their end: refused, cut off, interrupted, taken up again.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::desk::{Server, gold, knows};
+use super::{Desk, Run};
+use crate::scripted::Step;
+
+const JOURNAL: &str = ".tribunal/journal";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    desk
+}
+
+fn line(judge: &str, more: &str) -> String {
+    format!("calibrate --gold gold.jsonl --resamples 500 --judge {judge} --out result.json {more}")
+}
+
+fn refused(status: u16, message: &str) -> Step {
+    Step::json(status, &json!({"error": {"message": message}}))
+}
+
+/// No result, no certificate, no verdict in the store.
+fn nothing_written(desk: &Desk) {
+    assert!(!desk.has("result.json") && !desk.has("certificates"), "{:?}", desk.files("."));
+    let journal: String = desk.files(JOURNAL).iter().map(|name| desk.read(&format!("{JOURNAL}/{name}"))).collect();
+    assert_eq!(journal, "");
+}
+
+/// As Ctrl-C does.
+fn interrupt(child: &Child) {
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+}
+
+/// How many answers a run found in the store, as it says.
+fn in_store(run: &Run) -> usize {
+    let before = run.stderr.split(" in the store").next().unwrap();
+    before.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_wrong_key_ends_with_status_2_and_names_the_setting() {
+    let desk = desk();
+    let server = Server::start(|_, _| refused(401, "Incorrect API key provided"));
+    desk.run(&line(&server.judge(), "--concurrency 1")).ends(2, &["api_key_env", "Incorrect API key provided"]);
+    assert_eq!(server.asked(), 1);
+    nothing_written(&desk);
+}
+
+#[test]
+fn an_unknown_model_ends_with_status_2_and_names_the_setting() {
+    let desk = desk();
+    let server = Server::start(|_, _| refused(404, "The model `mini` does not exist"));
+    desk.run(&line(&server.judge(), "--concurrency 1")).ends(2, &["model", "does not exist"]);
+    nothing_written(&desk);
+}
+
+#[test]
+fn an_unreachable_server_ends_with_status_2_and_names_the_setting() {
+    let desk = desk();
+    let mut server = Server::knowing();
+    let judge = server.judge();
+    server.stop();
+    desk.run(&line(&judge, "")).ends(2, &["base_url", "127.0.0.1"]);
+    nothing_written(&desk);
+}
+
+#[test]
+fn a_server_that_accepts_no_request_at_all_is_a_matter_of_settings_and_no_verdict_on_the_judge() {
+    let desk = desk();
+    let server = Server::start(|_, _| refused(400, "Unsupported parameter: max_tokens"));
+    desk.run(&line(&server.judge(), "")).ends(2, &["none of 60 calls", "Unsupported parameter", "`model`"]);
+    nothing_written(&desk);
+}
+
+#[test]
+fn a_key_that_is_withdrawn_on_the_way_ends_with_status_4_and_the_rest_is_asked_later() {
+    let desk = desk();
+    let server = Server::start(|nth, body| if nth < 20 { knows(body) } else { refused(401, "key withdrawn") });
+    let run = desk.run(&line(&server.judge(), "--concurrency 1"));
+    run.ends(4, &["key withdrawn", "run again", "kept"]);
+    assert!(!desk.has("result.json") && !desk.has("certificates"));
+    let back = Server::knowing();
+    let resumed = desk.run(&line(&back.judge(), ""));
+    resumed.ends(0, &["20 in the store, 40 to ask"]);
+    assert_eq!(back.asked(), 40);
+    assert!(desk.has("result.json"));
+}
+
+#[test]
+fn a_server_that_asks_for_an_hour_of_rest_ends_the_run_with_status_4() {
+    let desk = desk();
+    let rest = refused(429, "come back later").with("retry-after", "3600");
+    let server = Server::start(move |nth, body| if nth < 20 { knows(body) } else { rest.clone() });
+    desk.run(&line(&server.judge(), "--concurrency 1")).ends(4, &["3600 s", "run again"]);
+    assert!(!desk.has("result.json") && !desk.has("certificates"));
+    assert_eq!(server.asked(), 21, "nothing is asked of a server that wants rest");
+}
+
+#[test]
+fn an_interrupt_does_not_sit_out_the_back_off_of_a_server_that_went_away() {
+    let desk = desk();
+    let mut server = Server::start(|_, body| Step { delay: Duration::from_millis(20), ..knows(body) });
+    let mut child = desk.spawn(&line(&server.judge(), "--concurrency 2"));
+    server.wait_for(12);
+    server.stop();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    // The third try follows after a second and more.
+    assert!(said.any(|line| line.contains("try 2 failed")));
+    interrupt(&child);
+    let rest: String = said.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(!rest.contains("try 4 failed"), "{rest}");
+    assert!(!desk.has("result.json") && !desk.has("certificates"));
+    let back = Server::knowing();
+    let resumed = desk.run(&line(&back.judge(), ""));
+    resumed.ends(0, &[]);
+    let kept = in_store(&resumed);
+    assert!((8..=server.asked()).contains(&kept), "{kept} kept of {}", server.asked());
+    assert_eq!(back.asked(), 60 - kept);
+}
+
+#[test]
+fn an_interrupted_run_ends_with_status_130_and_loses_no_answer() {
+    let desk = desk();
+    let server = Server::start(|_, body| Step { delay: Duration::from_millis(30), ..knows(body) });
+    let child = desk.spawn(&line(&server.judge(), "--concurrency 2"));
+    server.wait_for(8);
+    interrupt(&child);
+    let run: Run = child.wait_with_output().unwrap().into();
+    run.ends(130, &["run it again", "kept"]);
+    assert!(!desk.has("result.json") && !desk.has("certificates"));
+    let asked = server.asked();
+    assert!(asked < 60, "the run was over before it was interrupted");
+    let resumed = desk.run(&line(&server.judge(), ""));
+    resumed.ends(0, &[]);
+    assert_eq!((in_store(&resumed), server.asked()), (asked, 60), "every answer was kept, none asked for twice");
+}
+
+#[test]
+fn an_interrupted_run_leaves_no_half_a_recording_in_the_way_of_the_next() {
+    let desk = desk();
+    let server = Server::start(|nth, body| if nth < 20 { knows(body) } else { refused(401, "key withdrawn") });
+    desk.run(&line(&server.judge(), "--concurrency 1 --record record.jsonl")).ends(4, &[]);
+    assert!(!desk.has("record.jsonl"));
+    let back = Server::knowing();
+    desk.run(&line(&back.judge(), "--record record.jsonl")).ends(0, &[]);
+    assert_eq!(desk.read("record.jsonl").lines().count(), 61, "a header and every answer, of both runs");
+}
+
+#[test]
+fn a_run_whose_log_is_cut_off_goes_on() {
+    let desk = desk();
+    let server = Server::start(|_, body| Step { delay: Duration::from_millis(5), ..knows(body) });
+    let mut child = desk.spawn(&line(&server.judge(), "--concurrency 4"));
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    said.read_line(&mut String::new()).unwrap();
+    drop(said);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(server.asked(), 60);
+    assert!(desk.has("result.json"));
+}
+
+#[test]
+fn a_damaged_line_of_the_store_costs_that_line_and_is_named() {
+    let (desk, server) = (desk(), Server::knowing());
+    desk.run(&line(&server.judge(), "--force")).ends(0, &[]);
+    let name = format!("{JOURNAL}/{}", desk.files(JOURNAL)[0]);
+    let journal = desk.read(&name);
+    let second = journal.lines().nth(1).unwrap();
+    desk.write(&name, &journal.replace(second, &second.replace("Reasons", "Treasons")));
+    let run = desk.run(&line(&server.judge(), "--force"));
+    run.ends(0, &["59 in the store, 1 to ask", "000001.jsonl"]);
+    assert_eq!(server.asked(), 61);
+}
+
+#[test]
+fn an_index_that_is_spoiled_is_set_aside_and_nothing_is_asked_again() {
+    let (desk, server) = (desk(), Server::knowing());
+    desk.run(&line(&server.judge(), "--force")).ends(0, &[]);
+    let mut spoiled = 0;
+    for name in desk.files(".tribunal/index") {
+        let path = format!(".tribunal/index/{name}");
+        if desk.path(&path).is_file() {
+            desk.write(&path, "spoiled");
+            spoiled += 1;
+        }
+    }
+    assert!(spoiled > 0);
+    let run = desk.run(&line(&server.judge(), "--force"));
+    run.ends(0, &["60 in the store, 0 to ask"]);
+    assert_eq!(server.asked(), 60);
+    assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+}
+
+#[test]
+fn two_runs_do_not_write_one_store_at_a_time() {
+    let desk = desk();
+    let server = Server::start(|_, body| Step { delay: Duration::from_millis(40), ..knows(body) });
+    let child = desk.spawn(&line(&server.judge(), "--concurrency 2"));
+    server.wait_for(4);
+    let other = Server::knowing();
+    let line = "calibrate --gold gold.jsonl --resamples 500 --out other.json --judge";
+    desk.run(&format!("{line} {}", other.judge())).ends(2, &["--store"]);
+    assert_eq!(other.asked(), 0);
+    let first: Run = child.wait_with_output().unwrap().into();
+    first.ends(0, &[]);
+}
+
+#[test]
+fn places_that_cannot_hold_what_is_paid_for_are_refused_before_a_call() {
+    let (desk, server) = (desk(), Server::knowing());
+    desk.write("file", "");
+    for (more, word) in [
+        ("--certificates file", "--certificates"),
+        ("--store file", "--store"),
+        ("--record nowhere/record.jsonl", "nowhere"),
+        ("--timeout 0", "timeout"),
+    ] {
+        desk.run(&line(&server.judge(), more)).ends(2, &[word]);
+    }
+    assert_eq!(server.asked(), 0);
+    assert_eq!(desk.files("."), ["file", "gold.jsonl"]);
+}
