@@ -13,6 +13,9 @@ use crate::analysis::gate::{DecideOn, GateRules, Limit, Rule};
 /// The settings file that is read where none is named.
 const DEFAULT_FILE: &str = "tribunal.toml";
 
+/// The flag that no result depends on.
+const CONCURRENCY: &str = "--concurrency";
+
 /// What the process was started with.
 #[derive(Debug, Clone)]
 pub(super) struct Environment {
@@ -47,9 +50,18 @@ pub(super) fn variable(name: &str) -> Option<String> {
 }
 
 /// The command as one line that a POSIX shell reads back; the program by its name alone.
+/// How many calls were open at a time is left out: it changes no result, so it must not change the bytes of one.
 fn command_line(args: impl Iterator<Item = String>) -> String {
-    let args: Vec<String> = args.skip(1).collect();
-    format!("tribunal {}", quoted(args.iter().map(String::as_str)))
+    let mut args = args.skip(1);
+    let mut kept = Vec::new();
+    while let Some(arg) = args.next() {
+        if arg == CONCURRENCY {
+            args.next();
+        } else if !arg.strip_prefix(CONCURRENCY).is_some_and(|rest| rest.starts_with('=')) {
+            kept.push(arg);
+        }
+    }
+    format!("tribunal {}", quoted(kept.iter().map(String::as_str)))
 }
 
 /// Words as one line that a POSIX shell reads back.
@@ -92,7 +104,7 @@ pub(super) struct JudgeSettings {
     pub family: Option<String>,
     pub base_url: Option<String>,
     pub api_key_env: Option<String>,
-    pub api_key: Option<toml::Value>,
+    pub api_key: Option<toml::Spanned<toml::Value>>,
     pub prompt: Option<String>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
@@ -163,17 +175,18 @@ impl Settings {
             CliError::usage(format!("failed to read the settings file {}: {error}", path.display()))
         })?;
         let mut settings: Self = toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            let line = line_at(&text, error.span().map_or(0, |span| span.start));
             CliError::usage(format!("{}:{line}: {}", path.display(), error.message()))
                 .hint("see the section on settings in README.md")
         })?;
         settings.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         settings.file = Some(path.to_path_buf());
         for (name, judge) in &settings.judges {
-            if judge.api_key.is_some() {
+            if let Some(key) = &judge.api_key {
                 return Err(CliError::usage(format!(
-                    "{}: judge `{name}` holds a key; keys are not read from files",
-                    path.display()
+                    "{}:{}: judge `{name}` holds a key; keys are not read from files",
+                    path.display(),
+                    line_at(&text, key.span().start)
                 ))
                 .hint("put the key in an environment variable and name that: api_key_env = \"MY_KEY\""));
             }
@@ -199,6 +212,11 @@ impl Settings {
             max_single_order: gate.max_single_order.unwrap_or(defaults.max_single_order),
         })
     }
+}
+
+/// The line, from 1, that holds this byte.
+fn line_at(text: &str, byte: usize) -> usize {
+    text.as_bytes().iter().take(byte).filter(|byte| **byte == b'\n').count() + 1
 }
 
 impl RuleSettings {
@@ -244,6 +262,12 @@ mod tests {
     fn a_command_is_quoted_for_a_shell() {
         let args = ["x", "calibrate", "--judge", "http://h/v1#m", "it's", ""].map(str::to_owned);
         assert_eq!(command_line(args.into_iter()), r"tribunal calibrate --judge 'http://h/v1#m' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn the_number_of_open_calls_is_no_part_of_the_command() {
+        let args = ["x", "calibrate", "--concurrency", "9", "--seed", "1", "--concurrency=9"].map(str::to_owned);
+        assert_eq!(command_line(args.into_iter()), "tribunal calibrate --seed 1");
     }
 
     #[test]

@@ -5,9 +5,11 @@
 mod compare;
 mod controls;
 mod desk;
+mod determinism;
 mod live;
 mod output;
 mod recorded;
+mod settings;
 mod several;
 mod trouble;
 
