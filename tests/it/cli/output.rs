@@ -161,3 +161,44 @@ fn bad_input_is_named_by_file_and_line_and_nothing_is_written() {
     desk.run("calibrate --gold none.jsonl --judge control:first").ends(2, &["none.jsonl"]);
     assert_eq!(desk.files("."), ["gold.jsonl"]);
 }
+
+#[test]
+fn a_finding_of_validate_says_once_that_it_is_a_warning() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", r#"{"id":"q1","prompt":"p","response_a":"","response_b":"x"}"#);
+    let run = desk.run("validate pairs.jsonl");
+    run.ends(0, &[]);
+    assert_eq!(run.stdout.matches("warning: ").count(), 1, "{}", run.stdout);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error_and_no_panic() {
+    let desk = desk();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = desk.command(LINE).stdout(full).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("standard output") && !said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn the_language_changes_words_and_no_figure() {
+    let desk = desk();
+    let page = desk.run(&format!("{LINE} --format html --lang ja")).stdout;
+    assert!(page.contains("lang=\"ja\"") && page.contains("反転率"));
+    let json = |lang: &str| desk.run(&format!("{LINE} --format json --lang {lang}")).json(1)["result"].clone();
+    assert_eq!(json("ja"), json("en"));
+}
+
+#[test]
+fn the_demo_leaves_a_folder_alone_that_it_did_not_make() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("mine")).unwrap();
+    desk.write("mine/calibration.html", "mine");
+    desk.run("demo --out mine").ends(2, &["mine", "--out", "--force"]);
+    assert_eq!(
+        (desk.files("mine"), desk.read("mine/calibration.html")),
+        (vec!["calibration.html".to_owned()], "mine".to_owned())
+    );
+}

@@ -229,3 +229,20 @@ fn places_that_cannot_hold_what_is_paid_for_are_refused_before_a_call() {
     assert_eq!(server.asked(), 0);
     assert_eq!(desk.files("."), ["file", "gold.jsonl"]);
 }
+
+#[test]
+fn a_run_that_is_killed_leaves_a_store_that_the_next_one_goes_on_from() {
+    let desk = desk();
+    let server = Server::start(|_, body| Step { delay: Duration::from_millis(30), ..knows(body) });
+    let mut child = desk.spawn(&line(&server.judge(), "--concurrency 2"));
+    server.wait_for(40);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!desk.has("result.json") && !desk.has("certificates"));
+    let asked = server.asked();
+    let resumed = desk.run(&line(&server.judge(), ""));
+    resumed.ends(0, &[]);
+    let kept = in_store(&resumed);
+    assert!(kept > 0 && kept <= asked, "{kept} kept of {asked}");
+    assert_eq!(server.asked() - asked, 60 - kept);
+}
