@@ -17,13 +17,13 @@ fn desk() -> Desk {
 /// A desk with a certificate of the server's judge.
 fn certified(server: &Server) -> Desk {
     let desk = desk();
-    desk.run(&format!("calibrate --gold gold.jsonl --resamples 500 --judge {}", server.judge())).ends(0, &[]);
+    desk.run(&format!("calibrate --gold gold.jsonl --resamples 200 --judge {}", server.judge())).ends(0, &[]);
     assert_eq!(desk.files("certificates").len(), 1);
     desk
 }
 
 fn compare(server: &Server, more: &str) -> String {
-    format!("compare --pairs pairs.jsonl --resamples 500 --judge {} {more}", server.judge())
+    format!("compare --pairs pairs.jsonl --resamples 200 --judge {} {more}", server.judge())
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn going_on_without_a_certificate_brands_every_format() {
 fn a_certificate_of_a_judge_that_failed_opens_nothing() {
     let desk = desk();
     let server = Server::start(|_, _| crate::scripted::Step::good("[[A]]"));
-    desk.run(&format!("calibrate --gold gold.jsonl --resamples 500 --judge {}", server.judge())).ends(1, &[]);
+    desk.run(&format!("calibrate --gold gold.jsonl --resamples 200 --judge {}", server.judge())).ends(1, &[]);
     let asked = server.asked();
     let run = desk.run(&compare(&server, ""));
     run.ends(5, &["certificates/", "fail"]);
@@ -97,7 +97,7 @@ fn another_prompt_or_parameter_needs_a_certificate_of_its_own() {
             server.root()
         )
     };
-    let line = "compare --pairs pairs.jsonl --resamples 500 --judge mini";
+    let line = "compare --pairs pairs.jsonl --resamples 200 --judge mini";
     desk.write("tribunal.toml", &settings("temperature = 0.7\n"));
     desk.run(line).ends(5, &["fingerprint"]);
     assert_eq!(server.asked(), asked, "a refusal costs nothing");
@@ -118,7 +118,7 @@ fn control_judges_and_recorded_verdicts_are_branded_as_such() {
             ("compare --pairs pairs.jsonl --judge control:longest", "control judge"),
             ("compare --verdicts verdicts.jsonl", "recorded"),
         ] {
-            let run = desk.run(&format!("{line} --resamples 500 --format {format}"));
+            let run = desk.run(&format!("{line} --resamples 200 --format {format}"));
             run.ends(0, &[]);
             assert!(run.stdout.to_lowercase().contains(brand), "{format}: {}", run.stdout);
         }
@@ -141,7 +141,7 @@ fn wins_ties_and_losses_by_length_are_counted_right() {
     let b = [("q1", "short"), ("q2", "tiny"), ("q3", "longer text"), ("q4", "level"), ("q5", "the same")];
     desk.write("a.jsonl", &responses("old", &a));
     desk.write("b.jsonl", &responses("new", &b));
-    let run = desk.run("compare --a a.jsonl --b b.jsonl --judge control:longest --resamples 500 --format json");
+    let run = desk.run("compare --a a.jsonl --b b.jsonl --judge control:longest --resamples 200 --format json");
     let result = run.json(0)["result"].clone();
     assert_eq!((&result["a"], &result["b"]), (&json!("old"), &json!("new")));
     let outcomes = &result["outcomes"];
@@ -158,7 +158,7 @@ fn what_is_missing_on_one_side_is_listed() {
     let desk = Desk::new();
     desk.write("a.jsonl", &responses("old", &[("q1", "x"), ("q2", "xx"), ("q3", "x")]));
     desk.write("b.jsonl", &responses("new", &[("q1", "xx"), ("q2", "x"), ("q4", "x")]));
-    let run = desk.run("compare --a a.jsonl --b b.jsonl --judge control:longest --resamples 500 --format json");
+    let run = desk.run("compare --a a.jsonl --b b.jsonl --judge control:longest --resamples 200 --format json");
     run.ends(0, &["q3", "q4", "a.jsonl", "b.jsonl"]);
     assert_eq!(run.json(0)["result"]["items"], 2);
 }
@@ -185,7 +185,7 @@ fn won(a: usize, b: usize) -> Desk {
 #[test]
 fn a_requirement_is_held_or_not_or_undecided() {
     let require = |desk: &Desk, what: &str| {
-        desk.run(&format!("compare --pairs pairs.jsonl --judge control:longest --resamples 500 --require {what}"))
+        desk.run(&format!("compare --pairs pairs.jsonl --judge control:longest --resamples 200 --require {what}"))
             .status
     };
     assert_eq!(require(&won(38, 2), "better"), 0);
@@ -216,7 +216,7 @@ fn another_model_behind_the_address_ends_the_comparison_with_status_4() {
         step
     });
     desk.write("other.jsonl", &pairs().replace("question", "other question"));
-    let line = "compare --pairs other.jsonl --resamples 500 --out result.json --judge";
+    let line = "compare --pairs other.jsonl --resamples 200 --out result.json --judge";
     desk.run(&format!("{line} {}", other.judge())).ends(4, &["served-1", "served-2"]);
     assert!(!desk.has("result.json"));
 }

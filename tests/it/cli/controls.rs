@@ -11,7 +11,7 @@ fn core() -> Vec<Value> {
 }
 
 fn calibrated(judge: &str, status: i32) -> Value {
-    let line = format!("calibrate --judge {judge} --resamples 500 --format json");
+    let line = format!("calibrate --judge {judge} --resamples 200 --format json");
     let json = Desk::new().run(&line).json(status);
     assert_eq!(json["result"]["judges"].as_array().unwrap().len(), 1);
     json["result"]["judges"][0].clone()
@@ -40,7 +40,7 @@ fn a_judge_that_always_takes_the_first_slot_is_never_consistent_and_decides_noth
 fn a_comparison_by_the_first_slot_has_no_decided_rate_and_a_win_rate_of_one_half() {
     let desk = Desk::new();
     desk.write("core.jsonl", include_str!("../../../gold/core.jsonl"));
-    let run = desk.run("compare --pairs core.jsonl --judge control:first --resamples 500 --format json");
+    let run = desk.run("compare --pairs core.jsonl --judge control:first --resamples 200 --format json");
     let result = run.json(0)["result"].clone();
     assert_eq!(result["decided"]["not_estimable"], "empty");
     assert_eq!(share(&result["decided"]), (0, 0));

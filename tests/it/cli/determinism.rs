@@ -1,7 +1,7 @@
 //! Same inputs, same bytes: whatever the concurrency, the threads, the order of the lines.
 
 use super::Desk;
-use super::desk::{Server, gold};
+use super::desk::{Server, gold, pairs};
 
 const FORMATS: [&str; 4] = ["json", "html", "markdown", "table"];
 
@@ -9,7 +9,7 @@ const FORMATS: [&str; 4] = ["json", "html", "markdown", "table"];
 fn recorded() -> Desk {
     let (desk, server) = (Desk::new(), Server::knowing());
     desk.write("gold.jsonl", &gold());
-    let line = format!("calibrate --gold gold.jsonl --resamples 500 --judge {} --record record.jsonl", server.judge());
+    let line = format!("calibrate --gold gold.jsonl --resamples 200 --judge {} --record record.jsonl", server.judge());
     desk.run(&line).ends(0, &[]);
     desk
 }
@@ -21,7 +21,7 @@ fn neither_concurrency_nor_threads_change_a_byte() {
         let run = |concurrency: u32, threads: &str| {
             let line = format!(
                 "calibrate --gold gold.jsonl --judge replay:record.jsonl --judge control:coin?seed=3 \
-                 --resamples 300 --format {format} --concurrency {concurrency}"
+                 --resamples 200 --format {format} --concurrency {concurrency}"
             );
             let run = desk.run_with(&line, &[("RAYON_NUM_THREADS", threads)]);
             assert_eq!(run.status, 1, "{}", run.stderr);
@@ -30,6 +30,28 @@ fn neither_concurrency_nor_threads_change_a_byte() {
         let one = run(1, "1");
         assert!(one == run(32, "4"), "{format} differs");
     }
+}
+
+#[test]
+fn a_comparison_is_the_same_at_any_concurrency_and_so_is_one_from_the_store() {
+    let server = Server::knowing();
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    desk.write("pairs.jsonl", &pairs());
+    desk.run(&format!("calibrate --gold gold.jsonl --resamples 200 --judge {}", server.judge())).ends(0, &[]);
+    for format in ["json", "html"] {
+        let run = |concurrency: u32, threads: &str| {
+            let line = format!(
+                "compare --pairs pairs.jsonl --judge {} --resamples 200 --format {format} --concurrency {concurrency}",
+                server.judge()
+            );
+            let run = desk.run_with(&line, &[("RAYON_NUM_THREADS", threads)]);
+            assert_eq!(run.status, 0, "{}", run.stderr);
+            run.stdout
+        };
+        assert!(run(1, "1") == run(32, "4"), "{format} differs");
+    }
+    assert_eq!(server.asked(), 60, "the pairs of the gold set are the same questions");
 }
 
 #[test]
@@ -47,7 +69,7 @@ fn the_order_of_the_lines_changes_no_figure() {
     let of = |gold: &str, record: &str, format: &str| {
         let run = desk.run(&format!(
             "calibrate --gold {gold} --judge replay:{record} --judge control:coin?seed=3 --judge control:oracle?error=0.2 \
-             --resamples 300 --format {format}"
+             --resamples 200 --format {format}"
         ));
         assert_eq!(run.status, 1, "{}", run.stderr);
         run
@@ -71,7 +93,7 @@ fn another_seed_changes_only_what_was_resampled() {
     let desk = recorded();
     let with = |seed: u32| {
         let line = format!(
-            "calibrate --gold gold.jsonl --judge control:oracle?error=0.2 --resamples 500 --format json --seed {seed}"
+            "calibrate --gold gold.jsonl --judge control:oracle?error=0.2 --resamples 200 --format json --seed {seed}"
         );
         let run = desk.run(&line);
         run.json(run.status)["result"]["judges"][0]["figures"].clone()

@@ -16,7 +16,7 @@ fn desk() -> Desk {
 }
 
 fn calibrate(desk: &Desk, judge: &str, more: &str) -> Run {
-    desk.run(&format!("calibrate --gold gold.jsonl --resamples 500 --judge {judge} {more}"))
+    desk.run(&format!("calibrate --gold gold.jsonl --resamples 200 --judge {judge} {more}"))
 }
 
 fn card(run: &Run, status: i32) -> Value {
@@ -113,7 +113,7 @@ fn a_key_reaches_the_server_and_nothing_else() {
             server.root()
         ),
     );
-    let line = "calibrate --gold gold.jsonl --resamples 500 --judge mini --record record.jsonl --format html";
+    let line = "calibrate --gold gold.jsonl --resamples 200 --judge mini --record record.jsonl --format html";
     let run = desk.run_with(line, &[("MY_KEY", key)]);
     run.ends(0, &[]);
     assert_eq!(server.seen()[0].authorization.as_deref(), Some(&*format!("Bearer {key}")));

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use super::Desk;
 use super::desk::gold;
 
-const LINE: &str = "calibrate --gold gold.jsonl --judge control:first --resamples 500";
+const LINE: &str = "calibrate --gold gold.jsonl --judge control:first --resamples 200";
 
 fn desk() -> Desk {
     let desk = Desk::new();
@@ -136,7 +136,7 @@ fn a_name_that_is_nearly_right_is_met_with_the_right_one() {
 fn standard_input_is_a_file_named_by_a_dash() {
     let desk = desk();
     let file = std::fs::File::open(desk.path("gold.jsonl")).unwrap();
-    let line = "calibrate --gold - --judge control:oracle?error=0 --resamples 500 --format json";
+    let line = "calibrate --gold - --judge control:oracle?error=0 --resamples 200 --format json";
     let run: super::Run = desk.command(line).stdin(file).output().unwrap().into();
     assert_eq!(run.json(0)["result"]["judges"][0]["figures"]["rows"], 30);
 }

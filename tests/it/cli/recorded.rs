@@ -32,7 +32,7 @@ fn slots_become_identities_by_the_order_they_were_seen_in() {
     desk.write("labels.csv", &labels());
     for flag in ["--gold", "--labels"] {
         let run =
-            desk.run(&format!("calibrate --verdicts verdicts.jsonl {flag} labels.csv --resamples 500 --format json"));
+            desk.run(&format!("calibrate --verdicts verdicts.jsonl {flag} labels.csv --resamples 200 --format json"));
         let figures = run.json(run.status)["result"]["judges"][0]["figures"].clone();
         assert_eq!((&figures["agreement_strict"]["k"], &figures["agreement_strict"]["n"]), (&json!(30), &json!(30)));
         assert_eq!(figures["position_consistency"]["k"], 30);
@@ -43,7 +43,7 @@ fn slots_become_identities_by_the_order_they_were_seen_in() {
 fn without_labels_only_position_is_measured_and_the_answer_is_open() {
     let desk = Desk::new();
     desk.write("verdicts.jsonl", &long());
-    let json = desk.run("calibrate --verdicts verdicts.jsonl --resamples 500 --format json").json(3);
+    let json = desk.run("calibrate --verdicts verdicts.jsonl --resamples 200 --format json").json(3);
     let figures = &json["result"]["judges"][0]["figures"];
     assert_eq!(figures["agreement_strict"]["not_estimable"], "no_gold");
     assert_eq!(figures["flip_rate"]["k"], 0);
@@ -58,7 +58,7 @@ fn a_recorded_null_with_a_text_is_unparsed_and_one_without_is_missing() {
         writeln!(text, "{}", json!({"id": "x", "judge": "j", "order": "ab", "verdict": null, "raw": "Both are fine."}));
     let _ = writeln!(text, "{}", json!({"id": "x", "judge": "j", "order": "ba", "verdict": null}));
     desk.write("verdicts.jsonl", &text);
-    let run = desk.run("calibrate --verdicts verdicts.jsonl --resamples 500 --format json");
+    let run = desk.run("calibrate --verdicts verdicts.jsonl --resamples 200 --format json");
     let accounting = run.json(run.status)["result"]["judges"][0]["accounting"].clone();
     assert_eq!(
         (&accounting["unparsed"], &accounting["missing"], &accounting["planned"]),
@@ -97,7 +97,7 @@ fn several_recorded_judges_are_compared_one_at_a_time() {
     let desk = Desk::new();
     desk.write("verdicts.jsonl", &format!("{}{}", long(), long().replace("\"j\"", "\"k\"")));
     desk.run("compare --verdicts verdicts.jsonl").ends(2, &["several judges", "j, k"]);
-    let result = desk.run("compare --verdicts verdicts.jsonl --judge k --format json --resamples 500").json(0);
+    let result = desk.run("compare --verdicts verdicts.jsonl --judge k --format json --resamples 200").json(0);
     assert_eq!(result["result"]["outcomes"]["a_wins"], 15);
 }
 
@@ -110,8 +110,8 @@ fn a_certificate_from_recorded_verdicts_opens_the_door_for_the_same_recorded_jud
         json!({"id": format!("q{n}"), "judge": "j", "gold": gold, "ab": gold, "ba": gold, "len_a_chars": a, "len_b_chars": b})
     };
     desk.write("verdicts.jsonl", &(0..40).map(|n| format!("{}\n", facts(n))).collect::<String>());
-    desk.run("calibrate --verdicts verdicts.jsonl --resamples 500").ends(0, &[]);
-    let result = desk.run("compare --verdicts verdicts.jsonl --resamples 500 --format json").json(0)["result"].clone();
+    desk.run("calibrate --verdicts verdicts.jsonl --resamples 200").ends(0, &[]);
+    let result = desk.run("compare --verdicts verdicts.jsonl --resamples 200 --format json").json(0)["result"].clone();
     assert_eq!(result["banner"], Value::Null);
     assert!(result["certificate"].is_string());
 }
@@ -134,7 +134,7 @@ fn checks_decide_where_exactly_one_response_passes() {
         ]
         .concat(),
     );
-    let run = desk.run("compare --pairs pairs.jsonl --judge checks --uncalibrated --resamples 500 --format json");
+    let run = desk.run("compare --pairs pairs.jsonl --judge checks --uncalibrated --resamples 200 --format json");
     let result = run.json(0)["result"].clone();
     let of = |name: &str| result["outcomes"][name].as_u64().unwrap();
     assert_eq!((of("a_wins"), of("b_wins"), of("tie")), (1, 1, 2), "{}", result["outcomes"]);

@@ -56,7 +56,7 @@ fn a_settings_file_that_is_named_has_to_be_there() {
 
 fn decision(gate: &str) -> i32 {
     let (desk, _server) = with(gate);
-    let run: Run = desk.run("calibrate --gold gold.jsonl --judge control:longest --resamples 500 --format json");
+    let run: Run = desk.run("calibrate --gold gold.jsonl --judge control:longest --resamples 200 --format json");
     run.status
 }
 
@@ -72,9 +72,9 @@ fn the_gate_is_the_one_of_the_settings() {
 fn a_flag_wins_over_the_file() {
     let settings = format!("{JUDGE}prompt = \"pairwise.ja\"\n");
     let (desk, server) = with(&settings);
-    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 500").ends(0, &[]);
+    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 200").ends(0, &[]);
     assert!(server.seen()[0].body.to_string().contains("回答"), "the file's prompt was asked");
-    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 500 --prompt pairwise.en").ends(0, &[]);
+    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 200 --prompt pairwise.en").ends(0, &[]);
     let last = server.seen().pop().unwrap().body.to_string();
     assert!(!last.contains("回答"), "the flag's prompt was asked");
 }
@@ -82,14 +82,14 @@ fn a_flag_wins_over_the_file() {
 #[test]
 fn sampling_parameters_are_sent_as_set_and_left_out_where_not() {
     let (desk, server) = with(&format!("{JUDGE}temperature = 0.5\nseed = 7\nmax_tokens = 99\n"));
-    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 500").ends(0, &[]);
+    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 200").ends(0, &[]);
     let body = server.seen()[0].body.clone();
     assert_eq!(
         (body["temperature"].as_f64(), body["seed"].as_i64(), body["max_tokens"].as_i64()),
         (Some(0.5), Some(7), Some(99))
     );
     let (desk, server) = with(JUDGE);
-    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 500").ends(0, &[]);
+    desk.run("calibrate --gold gold.jsonl --judge mini --resamples 200").ends(0, &[]);
     let body = server.seen()[0].body.clone();
     assert!(body.get("temperature").is_none() && body.get("seed").is_none(), "{body}");
 }

@@ -7,7 +7,7 @@ fn decided(judges: &[&str]) -> (i32, String) {
     let desk = Desk::new();
     desk.write("gold.jsonl", &gold());
     let named: String = judges.iter().map(|judge| format!(" --judge {judge}")).collect();
-    let run = desk.run(&format!("calibrate --gold gold.jsonl --resamples 500 --format json{named}"));
+    let run = desk.run(&format!("calibrate --gold gold.jsonl --resamples 200 --format json{named}"));
     let status = run.status;
     (status, run.json(status)["result"]["decision"].as_str().unwrap().to_owned())
 }
@@ -29,7 +29,7 @@ fn all_have_to_pass_and_a_failure_outranks_an_open_question() {
 fn one_table_shows_every_judge_and_the_controls_beside_them() {
     let desk = Desk::new();
     desk.write("gold.jsonl", &gold());
-    let line = format!("calibrate --gold gold.jsonl --resamples 500 --judge {PASSES} --judge {FAILS}");
+    let line = format!("calibrate --gold gold.jsonl --resamples 200 --judge {PASSES} --judge {FAILS}");
     let run = desk.run_with(&line, &[("COLUMNS", "300")]);
     run.ends(1, &[]);
     let (_, card) = run.stdout.split_once("\nScorecard\n").unwrap();

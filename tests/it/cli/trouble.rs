@@ -19,7 +19,7 @@ fn desk() -> Desk {
 }
 
 fn line(judge: &str, more: &str) -> String {
-    format!("calibrate --gold gold.jsonl --resamples 500 --judge {judge} --out result.json {more}")
+    format!("calibrate --gold gold.jsonl --resamples 200 --judge {judge} --out result.json {more}")
 }
 
 fn refused(status: u16, message: &str) -> Step {
@@ -207,7 +207,7 @@ fn two_runs_do_not_write_one_store_at_a_time() {
     let child = desk.spawn(&line(&server.judge(), "--concurrency 2"));
     server.wait_for(4);
     let other = Server::knowing();
-    let line = "calibrate --gold gold.jsonl --resamples 500 --out other.json --judge";
+    let line = "calibrate --gold gold.jsonl --resamples 200 --out other.json --judge";
     desk.run(&format!("{line} {}", other.judge())).ends(2, &["--store"]);
     assert_eq!(other.asked(), 0);
     let first: Run = child.wait_with_output().unwrap().into();
