@@ -8,8 +8,20 @@ use tribunal::domain::FinishReason;
 use tribunal::prompt::Contract;
 
 const PIECES: [&str; 14] = [
-    "[[A", "[[A]] or ", "{\"", "{\"winner\":", "{\"a\":[", "{'a': '", "Verdict: A\n", "\"[[B]]\" ", "<think>", "&#91;", "```\n",
-    "not [[A]] if ", "判定：", "I'm sorry, ",
+    "[[A",
+    "[[A]] or ",
+    "{\"",
+    "{\"winner\":",
+    "{\"a\":[",
+    "{'a': '",
+    "Verdict: A\n",
+    "\"[[B]]\" ",
+    "<think>",
+    "&#91;",
+    "```\n",
+    "not [[A]] if ",
+    "判定：",
+    "I'm sorry, ",
 ];
 
 fn main() {

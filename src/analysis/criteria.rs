@@ -24,7 +24,7 @@ struct Question<'a> {
     words: &'a str,
 }
 
-/// The gate for one judge.
+/// The gate for one judge. Without any label the position figures are all there is, and they alone decide nothing.
 pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Resampling) -> Gate {
     let over = if cases.clustered { Over::Units } else { Over::Rows };
     let how = Measuring { over, resampling: *resampling, part: false };
@@ -32,7 +32,7 @@ pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Re
         let shown = if cases.clustered { cases.clustered(share, Level::P95) } else { cases.wilson(share, Level::P95) };
         decide(Question { name: share.name, rule, shown, deciding: exact(cases, share), words })
     };
-    Gate::of(vec![
+    let gate = Gate::of(vec![
         gold_classes(cases),
         labels(cases, rules.min_labels),
         share(&AGREEMENT_DECISIVE, rules.agreement_decisive, "agreement with the gold labels where both are decisive"),
@@ -54,7 +54,8 @@ pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Re
         share(&NO_VERDICT_RATE, rules.no_verdict_rate, "share of judgments without a verdict"),
         beats_controls(cases, name, rules.beats_controls, resampling),
         single_orders(cases, rules.max_single_order),
-    ])
+    ]);
+    if cases.known.gold { gate } else { Gate { decision: Decision::Inconclusive, ..gate } }
 }
 
 /// The exact 90 % interval of a share: Clopper-Pearson over rows, Korn-Graubard over units.

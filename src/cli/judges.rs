@@ -33,6 +33,10 @@ impl<'a> Bench<'a> {
 
     /// All judges; two of one name are an error, since every table goes by names.
     pub fn seat(&mut self, names: &[String], ui: Ui) -> Result<Vec<Judge>, CliError> {
+        if let Some(prompt) = &self.ask.prompt {
+            // A prompt that no judge here is asked with is still one that has to exist.
+            prompt::load(prompt)?;
+        }
         let mut judges: Vec<Judge> = Vec::new();
         for name in names {
             let judge = self.judge(name, ui)?;

@@ -181,8 +181,8 @@ words! {
     bounds_note: "{} items have no verdict. Were they all lost, the win rate would be {}; all won, {}.",
                  "判定のない項目は{}件。すべて負けとすると勝率は{}、すべて勝ちとすると{}。";
     bounds_none: "No verdict is missing.", "判定のない項目はない。";
-    few_units: "Fewer than 20 resampling units: the interval is a t interval over them and wide for a reason.",
-               "再標本の単位が20未満のため、区間はt分布による。";
+    few_units: "Fewer than 20 resampling units: the intervals are wide for a reason.",
+               "再抽出の単位が20未満なので、区間は広い。";
     p_holm: "p after Holm", "p（Holm補正後）";
     judge_line: "Judged by {}, {} items, {} groups, flip rate {}", "判定者 {}、{}件、{}群、反転率 {}";
     win_interval: "the win rate of {}, {}, {}", "{}の勝率 {} は{}";

@@ -128,3 +128,14 @@ fn a_judge_that_takes_the_longer_response_is_found_out_by_the_length_error_gap()
     assert_eq!(share(&figures["length"]["error_gold_longer_decisive"]).0, 0);
     assert!(figures["length_error_gap"]["lower"].as_f64().unwrap() > 0.5, "{}", figures["length_error_gap"]);
 }
+
+#[test]
+fn asking_a_perfect_judge_again_does_not_undo_its_pass() {
+    let desk = Desk::new();
+    desk.write("thirty.jsonl", &thirty());
+    for repeats in [1, 2, 5] {
+        let judge = "control:oracle?error=0&seed=1";
+        let line = format!("calibrate --gold thirty.jsonl --judge {judge} --repeats {repeats} --resamples 500");
+        desk.run(&line).ends(0, &[]);
+    }
+}
