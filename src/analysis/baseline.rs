@@ -158,10 +158,16 @@ fn constant_difference(pairs: &[(f64, f64)], n: f64, level: Level) -> Estimate {
     }
 }
 
-/// The smallest advantage: the one whose deciding interval starts lowest.
+/// The smallest advantage. A control that is not beaten for sure (its whole interval at or below zero) comes before one that
+/// may or may not be; among equals the one whose deciding interval starts lowest.
 pub(super) fn smallest(advantages: &[Advantage]) -> Option<&Advantage> {
-    let lower = |advantage: &Advantage| advantage.deciding.as_ref().map_or(f64::NEG_INFINITY, |e| e.lower);
-    advantages.iter().min_by(|x, y| lower(x).total_cmp(&lower(y)))
+    let bounds = |advantage: &Advantage| {
+        advantage.deciding.as_ref().map_or((true, f64::NEG_INFINITY), |estimate| (estimate.upper > 0.0, estimate.lower))
+    };
+    advantages.iter().min_by(|x, y| {
+        let ((open_x, lower_x), (open_y, lower_y)) = (bounds(x), bounds(y));
+        open_x.cmp(&open_y).then(lower_x.total_cmp(&lower_y))
+    })
 }
 
 /// The absence where no control applies.

@@ -166,7 +166,7 @@ impl Trial<'_> {
             model: usage::served_model(details),
             accounting: sheet.accounting,
             not_measured: not_measured(&figures),
-            warnings: warnings_of(sheet, &cases),
+            warnings: warnings_of(sheet, &cases, self.gold, details),
             figures,
             figures_clustered,
             gate: Some(gate),
@@ -273,8 +273,23 @@ fn not_measured(figures: &Figures) -> Vec<Unmeasured> {
     list
 }
 
-fn warnings_of(sheet: &Sheet, cases: &Cases) -> Vec<String> {
+/// What a reader has to know before using one judge's figures.
+fn warnings_of(sheet: &Sheet, cases: &Cases, gold: &GoldSet, details: &[&JudgmentDetail]) -> Vec<String> {
     let mut warnings = Vec::new();
+    let judged: BTreeSet<usize> = sheet.rows.iter().map(|row| row.item).collect();
+    let all = gold.items.len() - usize::try_from(sheet.accounting.identical).unwrap_or(0);
+    if judged.len() < all {
+        warnings.push(format!(
+            "this judge was asked about {} of the {all} items; its figures speak of those alone",
+            judged.len()
+        ));
+    }
+    let dropped: BTreeSet<&str> =
+        details.iter().flat_map(|detail| &detail.dropped_parameters).map(String::as_str).collect();
+    if !dropped.is_empty() {
+        let names: Vec<&str> = dropped.into_iter().collect();
+        warnings.push(format!("the server rejected {}: it was left out of the requests", names.join(", ")));
+    }
     let single = cases.count(&SINGLE_ORDER_ROWS);
     if single.0 > 0 {
         warnings.push(format!(

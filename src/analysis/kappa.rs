@@ -26,7 +26,7 @@ fn said_in(case: &Case, order: Order) -> Option<Preference> {
     case.row.singles().find(|(asked, _)| *asked == order).map(|(_, said)| said)
 }
 
-/// Labels over all three classes; the two decisive ones where a tie never enters.
+/// The table of a pair of labels over all three classes.
 pub(super) fn confusion(cases: &Cases, labels: Labels) -> Confusion {
     let mut cells = [0_u64; 9];
     for (gold, judge) in cases.all.iter().filter_map(labels) {
@@ -53,7 +53,7 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
     let point = table.kappa()?;
     let over_rows = how.over == Over::Rows;
     if over_rows && asymptotic && n >= ASYMPTOTIC_FROM {
-        return table.kappa_interval(level).or_else(|_| Ok(kappa_at_margins(&table, point, level)));
+        return table.kappa_interval(level).or_else(|_| Ok(at_margins(&table, point, kappa_slope(&table), level)));
     }
     let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) };
     let resampled = Units::new(vectors)
@@ -63,7 +63,7 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
             let method = if over_rows { "bca" } else { "bca_clustered" };
             Estimate { point, n, lower: estimate.lower.max(-1.0), upper: estimate.upper.min(1.0), method, ..estimate }
         }
-        _ => kappa_at_margins(&table, point, level),
+        _ => at_margins(&table, point, kappa_slope(&table), level),
     })
 }
 
@@ -73,16 +73,16 @@ fn rows_of(table: &Confusion) -> Vec<Vec<f64>> {
     (0..9).flat_map(|cell| std::iter::repeat_n(unit(cell), usize::try_from(table.cells()[cell]).unwrap_or(0))).collect()
 }
 
-/// Where resampling has no spread (perfect agreement): kappa at the observed margins, with the exact bounds of the agreement.
-fn kappa_at_margins(table: &Confusion, point: f64, level: Level) -> Estimate {
+/// Where resampling has no spread (perfect agreement): the coefficient at the observed margins, with the exact bounds of the agreement.
+/// Every chance-corrected coefficient is `1 − slope · (1 − agreement)` at fixed margins.
+fn at_margins(table: &Confusion, point: f64, slope: f64, level: Level) -> Estimate {
     let n = table.n() as f64;
-    let chance: f64 = (0..3).map(|c| table.gold_total(c) as f64 / n * (table.judge_total(c) as f64 / n)).sum();
     let (lower, upper) = clopper_pearson_real(table.agreed() as f64 / n, n, level);
-    let scale = |agreement: f64| ((agreement - chance) / (1.0 - chance)).clamp(-1.0, 1.0);
+    let at = |agreement: f64| (1.0 - slope * (1.0 - agreement)).clamp(-1.0, 1.0);
     Estimate {
         point,
-        lower: scale(lower),
-        upper: scale(upper),
+        lower: at(lower),
+        upper: at(upper),
         level: level.get(),
         n: table.n(),
         k: None,
@@ -91,33 +91,65 @@ fn kappa_at_margins(table: &Confusion, point: f64, level: Level) -> Estimate {
     }
 }
 
-/// AC1 and alpha: BCa over rows, the point alone in the bounds where there is no spread.
+/// The slope of kappa: `1 / (1 − chance)`. Finite where kappa is.
+fn kappa_slope(table: &Confusion) -> f64 {
+    let n = table.n() as f64;
+    let chance: f64 = (0..3).map(|c| table.gold_total(c) as f64 / n * (table.judge_total(c) as f64 / n)).sum();
+    1.0 / (1.0 - chance)
+}
+
+/// A chance-corrected coefficient of a 3×3 table beside kappa.
+#[derive(Clone, Copy)]
+pub(super) struct Coefficient {
+    /// Its value for cells, row by row.
+    pub of: fn(&[f64]) -> Option<f64>,
+    /// Its slope against the observed agreement at the margins of the cells.
+    pub slope: fn(&[f64]) -> f64,
+}
+
+/// Gwet's AC1.
+pub(super) const AC1: Coefficient = Coefficient { of: ac1_of_cells, slope: |cells| 1.0 / (1.0 - ac1_chance(cells)) };
+
+/// Krippendorff's nominal alpha.
+pub(super) const ALPHA: Coefficient = Coefficient {
+    of: alpha_of_cells,
+    slope: |cells| {
+        let n = 2.0 * cells.iter().sum::<f64>();
+        (n - 1.0) * n / alpha_expected(cells)
+    },
+};
+
+/// AC1 and alpha: BCa over rows; at the margins where there is no spread.
 pub(super) fn chance_corrected(
     cases: &Cases,
     how: Measuring,
     point: Result<f64, NotEstimable>,
-    statistic: fn(&[f64]) -> Option<f64>,
+    coefficient: Coefficient,
 ) -> Figure {
     let point =
         point.map_err(|absence| if cases.known.gold { absence } else { NotEstimable::because(Reason::NoGold) })?;
     let table = confusion(cases, STRICT);
     let few = Resampling { resamples: if how.part { 1_000 } else { how.resampling.resamples }, ..how.resampling };
-    match Units::new(rows_of(&table)).and_then(|units| bca(&units, statistic, Level::P95, &few)) {
+    match Units::new(rows_of(&table)).and_then(|units| bca(&units, coefficient.of, Level::P95, &few)) {
         Ok(estimate) => Ok(Estimate { point, ..estimate }),
-        Err(_) => Ok(kappa_at_margins(&table, point, Level::P95)),
+        Err(_) => Ok(at_margins(&table, point, (coefficient.slope)(&table.as_f64()), Level::P95)),
     }
 }
 
-pub(super) fn ac1_of_cells(cells: &[f64]) -> Option<f64> {
+fn ac1_of_cells(cells: &[f64]) -> Option<f64> {
     let n: f64 = cells.iter().sum();
-    let agreed = (cells[0] + cells[4] + cells[8]) / n;
+    let (agreed, chance) = ((cells[0] + cells[4] + cells[8]) / n, ac1_chance(cells));
+    (n > 0.0).then(|| (agreed - chance) / (1.0 - chance))
+}
+
+fn ac1_chance(cells: &[f64]) -> f64 {
+    let n: f64 = cells.iter().sum();
     let margin = |c: usize| {
         let row: f64 = cells[c * 3..c * 3 + 3].iter().sum();
         let column: f64 = cells.iter().skip(c).step_by(3).sum();
         (row + column) / (2.0 * n)
     };
-    let chance = (0..3).map(|c| margin(c) * (1.0 - margin(c))).sum::<f64>() / 2.0;
-    (n > 0.0).then(|| (agreed - chance) / (1.0 - chance))
+    (0..3).map(|c| margin(c) * (1.0 - margin(c))).sum::<f64>() / 2.0
 }
 
 pub(super) fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
@@ -131,12 +163,49 @@ pub(super) fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
 }
 
 /// Nominal alpha of two raters from their table: both orders of each pair enter the coincidences.
-pub(super) fn alpha_of_cells(cells: &[f64]) -> Option<f64> {
+fn alpha_of_cells(cells: &[f64]) -> Option<f64> {
+    let n = 2.0 * cells.iter().sum::<f64>();
+    let seen = n - 2.0 * (cells[0] + cells[4] + cells[8]);
+    let expected = alpha_expected(cells);
+    (expected > 0.0).then(|| 1.0 - (n - 1.0) * seen / expected)
+}
+
+fn alpha_expected(cells: &[f64]) -> f64 {
     let n = 2.0 * cells.iter().sum::<f64>();
     let total = |c: usize| -> f64 {
         cells[c * 3..c * 3 + 3].iter().sum::<f64>() + cells.iter().skip(c).step_by(3).sum::<f64>()
     };
-    let seen = n - 2.0 * (cells[0] + cells[4] + cells[8]);
-    let expected: f64 = (0..3).map(|c| total(c) * (n - total(c))).sum();
-    (expected > 0.0).then(|| 1.0 - (n - 1.0) * seen / expected)
+    (0..3).map(|c| total(c) * (n - total(c))).sum()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn table(cells: [u64; 9]) -> Confusion {
+        Confusion::from_cells(3, cells.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_coefficient_at_the_margins_holds_its_point_and_is_finite() {
+        // Always right on one class, always wrong by a tie, always right on two classes.
+        for cells in [[20, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 20, 0, 0, 0, 0, 0, 0], [10, 0, 0, 0, 10, 0, 0, 0, 0]] {
+            let table = table(cells);
+            for coefficient in [AC1, ALPHA] {
+                let Some(point) = (coefficient.of)(&table.as_f64()) else { continue };
+                let estimate = at_margins(&table, point, (coefficient.slope)(&table.as_f64()), Level::P95);
+                let inside = estimate.lower <= point + 1e-12 && point <= estimate.upper + 1e-12;
+                assert!(inside && estimate.lower.is_finite(), "{cells:?} {estimate:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn kappa_of_a_perfect_judge_is_one_with_the_exact_bound_of_the_agreement_below() {
+        let table = table([15, 0, 0, 0, 15, 0, 0, 0, 0]);
+        let estimate = at_margins(&table, 1.0, kappa_slope(&table), Level::P90);
+        let lower = 0.05_f64.powf(1.0 / 30.0);
+        assert!((estimate.lower - (1.0 - 2.0 * (1.0 - lower))).abs() < 1e-9 && estimate.upper == 1.0, "{estimate:?}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::figures::{Entry, Figures, Test};
 use super::kappa::{
-    BETWEEN_ORDERS, CONSISTENT, DECISIVE, GOLD_AND_AB, GOLD_AND_BA, STRICT, ac1_of_cells, alpha, alpha_of_cells,
-    chance_corrected, confusion, kappa,
+    AC1, ALPHA, BETWEEN_ORDERS, CONSISTENT, DECISIVE, GOLD_AND_AB, GOLD_AND_BA, STRICT, alpha, chance_corrected,
+    confusion, kappa,
 };
 use super::means::{half_credit, mean_of_orders};
 use super::outcome::Row;
@@ -137,9 +137,9 @@ fn agreement(out: &mut Figures, cases: &Cases, how: Measuring) {
     how.put(out, cases, &[AGREEMENT_STRICT_WORST_CASE]);
     if how.over == Over::Rows {
         let table = confusion(cases, STRICT);
-        out.figure("ac1", chance_corrected(cases, how, table.ac1(), ac1_of_cells));
+        out.figure("ac1", chance_corrected(cases, how, table.ac1(), AC1));
         if !how.part {
-            out.figure("alpha", chance_corrected(cases, how, alpha(cases), alpha_of_cells));
+            out.figure("alpha", chance_corrected(cases, how, alpha(cases), ALPHA));
         }
         let cell = |gold: usize| [0, 1, 2].map(|judge| table.count(gold, judge));
         out.push("confusion", Entry::Matrix([0, 1, 2].map(cell)));

@@ -285,13 +285,12 @@ pub fn sheets(items: &GoldSet, judgments: &[Judgment]) -> Vec<Sheet> {
             by_judge.entry(&judgment.judge).or_default().push((*item, judgment.repeat, judgment.said));
         }
     }
-    let identical = items.items.iter().filter(|item| item.identical).count() as u64;
-    by_judge.into_iter().map(|(judge, said)| sheet(judge, said, identical)).collect()
+    by_judge.into_iter().map(|(judge, said)| sheet(judge, said, items)).collect()
 }
 
-fn sheet(judge: &JudgeName, mut said: Vec<(usize, u32, Said)>, identical: u64) -> Sheet {
+fn sheet(judge: &JudgeName, mut said: Vec<(usize, u32, Said)>, items: &GoldSet) -> Sheet {
     said.sort_by_key(|(item, repeat, _)| (*item, *repeat));
-    let mut accounting = Accounting { identical, ..Accounting::default() };
+    let mut accounting = Accounting { identical: unasked(items, &said), ..Accounting::default() };
     let mut rows = Vec::new();
     for chunk in said.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
         let mut row = Row {
@@ -320,6 +319,12 @@ fn sheet(judge: &JudgeName, mut said: Vec<(usize, u32, Said)>, identical: u64) -
         rows.push(row);
     }
     Sheet { judge: judge.clone(), rows, accounting }
+}
+
+/// Items with identical responses that this judge was not asked about; `said` is sorted by item.
+fn unasked(items: &GoldSet, said: &[(usize, u32, Said)]) -> u64 {
+    let asked = |index: usize| said.binary_search_by_key(&index, |(item, _, _)| *item).is_ok();
+    items.items.iter().enumerate().filter(|(index, item)| item.identical && !asked(*index)).count() as u64
 }
 
 /// A folded recording stands for a judged pair of orders.

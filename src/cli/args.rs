@@ -110,28 +110,28 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Judge prompt: a file or the name of a shipped one, such as pairwise.ja.
-    #[arg(long, value_name = "PROMPT")]
+    #[arg(long, conflicts_with = "verdicts", value_name = "PROMPT")]
     pub prompt: Option<String>,
     /// Ask each order so many times; two or more separate position bias from noise.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "K")]
+    #[arg(long, conflicts_with = "verdicts", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "K")]
     pub repeats: u32,
     /// Ask about items with identical responses too, instead of counting them as ties.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "verdicts")]
     pub ask_identical: bool,
     /// Calls open at a time for each judge.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=4096), value_name = "N")]
+    #[arg(long, conflicts_with = "verdicts", value_parser = clap::value_parser!(u32).range(1..=4096), value_name = "N")]
     pub concurrency: Option<u32>,
     /// Limit for one call, in seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, conflicts_with = "verdicts", value_name = "SECONDS")]
     pub timeout: Option<f64>,
     /// Where completions are kept.
-    #[arg(long, default_value = ".tribunal", value_name = "DIR")]
+    #[arg(long, conflicts_with = "verdicts", default_value = ".tribunal", value_name = "DIR")]
     pub store: PathBuf,
     /// Keep no completions: a second run pays again.
-    #[arg(long, conflicts_with = "store")]
+    #[arg(long, conflicts_with_all = ["store", "verdicts"])]
     pub no_store: bool,
     /// Also write the completions to this file, for `replay:FILE`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, conflicts_with = "verdicts", value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Where certificates are kept.
     #[arg(long, default_value = "certificates", value_name = "DIR")]

@@ -68,7 +68,12 @@ impl Asking<'_> {
     }
 
     fn announce(&self, plan: &Plan) {
-        for JudgePlan { judge, planned, cached, shared, to_ask, .. } in &plan.judges {
+        for JudgePlan { judge, planned, cached, shared, to_ask, not_applicable, .. } in &plan.judges {
+            if *not_applicable > 0 {
+                self.ui.note(format!(
+                    "{judge}: {not_applicable} judgments are outside its plan (items without checks or labels)"
+                ));
+            }
             if cached + to_ask > 0 {
                 let shared =
                     if *shared > 0 { format!(", {shared} shared with an equal question") } else { String::new() };

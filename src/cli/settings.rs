@@ -198,6 +198,16 @@ impl Settings {
     pub fn gate(&self) -> Result<GateRules, CliError> {
         let defaults = GateRules::default();
         let gate = &self.gate;
+        if gate.min_labels == Some(0) {
+            return Err(CliError::usage("[gate] min_labels: 0 labels decide nothing").hint("want 1 or more"));
+        }
+        if let Some(share) = gate.max_single_order.filter(|share| !(0.0..=1.0).contains(share)) {
+            return Err(CliError::usage(format!("[gate] max_single_order: {share} is no share"))
+                .hint("want a number from 0 to 1"));
+        }
+        if self.limits.concurrency == Some(0) {
+            return Err(CliError::usage("[limits] concurrency: 0 calls at a time ask nothing").hint("want 1 or more"));
+        }
         let rule = |name: &str, settings: Option<RuleSettings>, default: Rule| {
             settings.map_or(Ok(default), |settings| settings.rule(name, default))
         };
@@ -241,8 +251,10 @@ impl RuleSettings {
             (_, limit) => limit,
         };
         let (Limit::Max(value) | Limit::Min(value) | Limit::Above(value) | Limit::Within(value)) = limit;
-        if !(-1.0..=1.0).contains(&value) {
-            return Err(bad("the limit is a share: want a number from 0 to 1"));
+        let may_be_negative = matches!(name, "kappa_strict" | "length_error_gap" | "beats_controls");
+        let lowest = if may_be_negative && !matches!(limit, Limit::Within(_)) { -1.0 } else { 0.0 };
+        if !(lowest..=1.0).contains(&value) {
+            return Err(bad(&format!("the limit {value} is out of range: want a number from {lowest} to 1")));
         }
         let decide = match self.decide {
             Some(DecideSettings::Interval) => DecideOn::Interval,

@@ -100,4 +100,6 @@ pub struct JudgmentDetail {
     pub latency_ms: Option<u64>,
     /// Cost in US dollars; `None` is unknown, never zero.
     pub cost_usd: Option<f64>,
+    /// Sampling parameters that the server rejected, so that the answer was given without them.
+    pub dropped_parameters: Vec<String>,
 }

@@ -19,6 +19,7 @@ pub(super) fn answered<J: Respondent>(judge: &J, request: &JudgeRequest, complet
         usage: completion.usage,
         latency_ms: completion.latency_ms,
         cost_usd: judge.cost_usd(&completion.usage),
+        dropped_parameters: dropped(completion),
     };
     Judgment {
         item: request.item.clone(),
@@ -27,6 +28,12 @@ pub(super) fn answered<J: Respondent>(judge: &J, request: &JudgeRequest, complet
         said: Said::InOrder(request.order, read.reading),
         detail: Some(Box::new(detail)),
     }
+}
+
+/// What the endpoint says it had to leave out.
+fn dropped(completion: &Completion) -> Vec<String> {
+    let names = completion.extra.get("dropped_parameters").and_then(serde_json::Value::as_array);
+    names.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// No verdict, for a reason of the runner's own.

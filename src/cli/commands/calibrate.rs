@@ -1,6 +1,6 @@
 //! `calibrate`: try judges on the gold set, certify them, report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::calibration::{Calibration, Options, calibrate};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
@@ -15,7 +15,7 @@ use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::cli::{certificates, items};
-use crate::domain::{Digest, JudgeName};
+use crate::domain::{Digest, JudgeName, nearest};
 use crate::judge::{Judge, JudgeKind};
 use crate::report::{Content, ItemTable, Report};
 
@@ -52,12 +52,7 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
         let mut evidence =
             evidence::verdicts(verdicts, args.gold.as_deref(), args.labels.as_deref(), &args.statistics, ui)?;
         if !args.judge.is_empty() {
-            let wanted = |name: &JudgeName| args.judge.iter().any(|judge| judge == name.as_str());
-            evidence.judgments.retain(|judgment| wanted(&judgment.judge));
-            if evidence.judgments.is_empty() {
-                return Err(CliError::usage(format!("{verdicts} holds no verdict of {}", args.judge.join(", ")))
-                    .hint("leave --judge out to see every judge of the file"));
-            }
+            choose(&mut evidence, &args.judge, verdicts)?;
         }
         return Ok((evidence, Vec::new()));
     }
@@ -79,6 +74,20 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
     Ok((evidence, judges))
 }
 
+/// Keeps the verdicts of the named judges; a name that the file does not have is an error.
+fn choose(evidence: &mut Evidence, names: &[String], file: &str) -> Result<(), CliError> {
+    let known: BTreeSet<&str> = evidence.judgments.iter().map(|judgment| judgment.judge.as_str()).collect();
+    if let Some(missing) = names.iter().find(|name| !known.contains(name.as_str())) {
+        let near = nearest(missing, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+        let listed = known.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(CliError::usage(format!("{file} holds no verdict of `{missing}`{}", near.unwrap_or_default()))
+            .hint(format!("it has: {listed}")));
+    }
+    let wanted = |name: &JudgeName| names.iter().any(|judge| judge == name.as_str());
+    evidence.judgments.retain(|judgment| wanted(&judgment.judge));
+    Ok(())
+}
+
 /// Every judge on trial gets one, whatever the decision; control judges need none.
 fn certificate(
     card: &crate::analysis::calibration::Scorecard,
@@ -88,7 +97,8 @@ fn certificate(
     clock: Clock,
 ) -> Option<Certificate> {
     let judge = judges.iter().find(|judge| *judge.name() == card.name);
-    if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) {
+    // A recording may say that its judge is a control; no door opens for that name either.
+    if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) || card.name.as_str().starts_with("control:") {
         return None;
     }
     let prompt: Option<Digest> = judge.and_then(Judge::prompt_digest);

@@ -40,7 +40,12 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Comparison(&answer), items, manifest: &manifest, lang: delivery.lang };
     delivery.deliver(&report, ui)?;
-    Ok(requirement.map_or(Exit::Done, |requirement| held(&answer, requirement)))
+    let Some(bound) = requirement else { return Ok(Exit::Done) };
+    let exit = held(&answer, bound);
+    if exit == Exit::Undecided {
+        ui.note(how_much_more(&answer, bound));
+    }
+    Ok(exit)
 }
 
 /// What the certificate's folder had to say.
@@ -217,5 +222,23 @@ fn held(answer: &Comparison, bound: f64) -> Exit {
         Ok(rate) if rate.lower > bound => Exit::Done,
         Ok(rate) if rate.upper < bound => Exit::Short,
         _ => Exit::Undecided,
+    }
+}
+
+/// What an undecided requirement lacks: the width of the interval shrinks with the square root of the number of items.
+fn how_much_more(answer: &Comparison, bound: f64) -> String {
+    let Ok(rate) = &answer.win_rate else { return "undecided: no item has a verdict in both orders".to_owned() };
+    let distance = (rate.point - bound).abs();
+    let width = if rate.point > bound { rate.point - rate.lower } else { rate.upper - rate.point };
+    let factor = (width / distance).powi(2);
+    if distance > 0.0 && factor <= 100.0 {
+        let items = (rate.n as f64 * factor).ceil();
+        format!("undecided: at this win rate about {items:.0} items would decide (there are {})", rate.n)
+    } else {
+        format!(
+            "undecided: the win rate {:.1} % is too close to {:.1} % for any foreseeable number of items",
+            rate.point * 100.0,
+            bound * 100.0
+        )
     }
 }

@@ -146,6 +146,7 @@ fn detail_of(row: &mut Row<'_>) -> JudgmentDetail {
         usage: usage_of(row),
         latency_ms: latency_of(row),
         cost_usd,
+        dropped_parameters: Vec::new(),
     }
 }
 

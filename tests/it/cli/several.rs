@@ -14,7 +14,7 @@ fn decided(judges: &[&str]) -> (i32, String) {
 
 const PASSES: &str = "control:oracle?error=0&seed=1";
 const FAILS: &str = "control:first";
-/// Right four times of five: on 30 items that decides nothing.
+/// Wrong on some 15 % of the items: on 30 items that decides nothing.
 const UNDECIDED: &str = "control:oracle?error=0.15&seed=5";
 
 #[test]
