@@ -11,7 +11,9 @@ use super::measure::{self, Measuring, Over};
 use super::outcome::{self, Accounting, Row, Sheet};
 use super::shares::{Cases, SINGLE_ORDER_ROWS};
 use super::{criteria, humans, usage};
-use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, JudgmentDetail, NoVerdict, Preference};
+use crate::domain::{
+    Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, JudgmentDetail, NoVerdict, Preference, Unit,
+};
 use crate::stats::resample::Resampling;
 use crate::stats::{Reason, Seed};
 
@@ -344,11 +346,7 @@ impl GoldSummary {
             let set: BTreeSet<String> = gold.items.iter().filter_map(field).map(str::to_owned).collect();
             set.into_iter().collect()
         };
-        let units: BTreeSet<(bool, &str)> = gold
-            .items
-            .iter()
-            .map(|item| item.group.as_ref().map_or((false, item.id.as_str()), |group| (true, group.as_str())))
-            .collect();
+        let units: BTreeSet<Unit<'_>> = gold.items.iter().map(ItemFacts::unit).collect();
         Self {
             name: gold.name.clone(),
             digest: gold.digest,

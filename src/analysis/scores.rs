@@ -6,7 +6,7 @@ use super::compare::{Bounds, Outcomes};
 use super::figures::Test;
 use super::outcome::{Outcome, Row};
 use super::shares::FEW_UNITS;
-use crate::domain::{GoldSet, ItemFacts};
+use crate::domain::{GoldSet, ItemFacts, Unit};
 use crate::stats::binomial::sign_test;
 use crate::stats::clustered::{clopper_pearson_real, wilson_clustered};
 use crate::stats::permutation::sign_flip_by_group;
@@ -55,7 +55,7 @@ pub(super) enum Scored {
 
 /// Sums of one resampling unit.
 #[derive(Default, Clone, Copy)]
-pub(super) struct Unit {
+pub(super) struct Sums {
     plain: f64,
     graded: f64,
     won: u64,
@@ -67,7 +67,7 @@ pub(super) struct Unit {
 pub(super) struct Scores {
     pub(super) outcomes: Outcomes,
     pub(super) items: u64,
-    pub(super) units: Vec<Unit>,
+    pub(super) units: Vec<Sums>,
     /// Graded score minus ½, and the unit, of each outcome that has one.
     differences: Vec<f64>,
     unit_of: Vec<usize>,
@@ -83,15 +83,14 @@ impl Scores {
             differences: Vec::new(),
             unit_of: Vec::new(),
         };
-        let mut names: HashMap<(bool, &str), usize> = HashMap::new();
+        let mut names: HashMap<Unit<'_>, usize> = HashMap::new();
         let mut add = |item: usize, outcome: Outcome| {
             let Some((plain, graded)) = outcome.score().zip(outcome.graded_score()) else { return };
             let facts = &items.items[item];
-            let name = facts.group.as_ref().map_or((false, facts.id.as_str()), |group| (true, group.as_str()));
             let next = names.len();
-            let unit = *names.entry(name).or_insert(next);
+            let unit = *names.entry(facts.unit()).or_insert(next);
             if unit == scores.units.len() {
-                scores.units.push(Unit::default());
+                scores.units.push(Sums::default());
             }
             let sums = &mut scores.units[unit];
             sums.plain += plain;
@@ -134,7 +133,7 @@ impl Scores {
     }
 
     /// A share with Wilson's interval, over units where outcomes share one.
-    fn share(&self, of: impl Fn(&Unit) -> (u64, u64)) -> Figure {
+    fn share(&self, of: impl Fn(&Sums) -> (u64, u64)) -> Figure {
         let counts: Vec<(u64, u64)> = self.units.iter().map(of).filter(|(_, n)| *n > 0).collect();
         if self.differences.len() > self.units.len() {
             return wilson_clustered(&counts, Level::P95);
@@ -143,7 +142,7 @@ impl Scores {
     }
 
     fn pairs(&self, scored: Scored) -> Vec<(f64, f64)> {
-        let sum = |unit: &Unit| match scored {
+        let sum = |unit: &Sums| match scored {
             Scored::Plain => unit.plain,
             Scored::Graded => unit.graded,
         };

@@ -49,13 +49,11 @@ impl<'a> Cases<'a> {
                 Case { row, item, gold: item.gold_label(), combined: row.combined() }
             })
             .collect();
-        // A group and an item may have the same name and are still two units.
         let mut names = std::collections::HashMap::new();
         let mut unit = Vec::with_capacity(cases.len());
         for case in &cases {
-            let name = case.item.group.as_ref().map_or((false, case.item.id.as_str()), |group| (true, group.as_str()));
             let next = names.len();
-            unit.push(*names.entry(name).or_insert(next));
+            unit.push(*names.entry(case.item.unit()).or_insert(next));
         }
         Self {
             units: names.len(),

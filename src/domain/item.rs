@@ -277,10 +277,24 @@ impl ItemFacts {
         }
     }
 
+    /// The resampling unit: the group, or the item itself where it has none. A group and an item of one name are two units.
+    pub fn unit(&self) -> Unit<'_> {
+        self.group.as_ref().map_or(Unit::Item(&self.id), Unit::Group)
+    }
+
     /// The label in force, where there is one.
     pub fn gold_label(&self) -> Option<Preference> {
         self.gold.as_ref().map(|gold| gold.label)
     }
+}
+
+/// What is drawn as one when items are resampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit<'a> {
+    /// An item of its own.
+    Item(&'a ItemId),
+    /// All items of a group.
+    Group(&'a GroupId),
 }
 
 /// A set of items as the reading wing sees it: sorted by id, so that no result depends on file order.

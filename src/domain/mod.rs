@@ -16,7 +16,9 @@ mod verdict;
 
 pub use control::{ControlFacts, ControlKind, Per};
 pub use ids::{Annotator, Digest, GroupId, ItemId, JudgeName, SystemName};
-pub use item::{Check, CheckKind, GoldLabel, GoldSet, ItemFacts, LengthUnit, Message, Pair, Prompt, Vote, plain_text};
+pub use item::{
+    Check, CheckKind, GoldLabel, GoldSet, ItemFacts, LengthUnit, Message, Pair, Prompt, Unit, Vote, plain_text,
+};
 pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
 pub use near::nearest;
 pub use notice::{Notice, Severity};

@@ -225,7 +225,7 @@ static TERMS: &[Term] = &[
         ["両側のラベル", "人のラベルにaとbの両方が含まれること。"],
     ),
     term(
-        "single_order",
+        "single_order_rows",
         ["one order only", "Share of items that were judged in one order only."],
         ["片順のみ", "一方の提示順でしか判定されていない項目の割合。"],
     ),
@@ -264,13 +264,7 @@ static TERMS: &[Term] = &[
 
 fn find(name: &str) -> Option<&'static Term> {
     let last = name.rsplit('.').next().unwrap_or(name);
-    let alias = match last {
-        "labels" | "labelled" | "n" => "min_labels",
-        "classes" | "decisive_classes" => "both_classes",
-        "single_order_rows" | "single_order_rate" | "max_single_order" => "single_order",
-        other => other,
-    };
-    TERMS.iter().find(|term| term.name == alias)
+    TERMS.iter().find(|term| term.name == last)
 }
 
 /// The label of a figure; its name in words where it has none.

@@ -16,26 +16,27 @@ struct Envelope<'a, T: Serialize> {
     kind: &'static str,
     format: u32,
     result: &'a T,
-    manifest: &'a RunManifest,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manifest: Option<&'a RunManifest>,
 }
 
 /// The report as one JSON document with a final line feed.
 pub(super) fn render(report: &Report<'_>) -> Result<String, ReportError> {
+    let kind = report.content.kind();
     match report.content {
-        Content::Calibration(result) => envelope(report, result),
-        Content::Comparison(result) => envelope(report, result),
+        Content::Calibration(result) => write(kind, result, Some(report.manifest)),
+        Content::Comparison(result) => write(kind, result, Some(report.manifest)),
     }
 }
 
-fn envelope<T: Serialize>(report: &Report<'_>, result: &T) -> Result<String, ReportError> {
-    let envelope = Envelope {
-        tool: "tribunal",
-        version: &report.manifest.version,
-        kind: report.content.kind(),
-        format: FORMAT,
-        result,
-        manifest: report.manifest,
-    };
+/// Findings about files in the same envelope, without provenance: they come from the file that they name.
+pub fn envelope(kind: &'static str, result: &impl Serialize) -> Result<String, ReportError> {
+    write(kind, result, None)
+}
+
+fn write(kind: &'static str, result: &impl Serialize, manifest: Option<&RunManifest>) -> Result<String, ReportError> {
+    let version = manifest.map_or(env!("CARGO_PKG_VERSION"), |manifest| &manifest.version);
+    let envelope = Envelope { tool: "tribunal", version, kind, format: FORMAT, result, manifest };
     let mut text = serde_json::to_string_pretty(&envelope)?;
     text.push('\n');
     Ok(text)

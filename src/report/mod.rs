@@ -31,6 +31,7 @@ use crate::analysis::compare::Comparison;
 use crate::domain::RunManifest;
 
 pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
+pub use json::envelope;
 pub use text::{Colour, TableOptions};
 pub use visible::{visible, visible_line};
 

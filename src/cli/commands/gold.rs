@@ -14,7 +14,7 @@ use crate::cli::ui::Ui;
 use crate::data::{self, PairOptions};
 use crate::domain::{ItemId, Pair, Severity};
 use crate::judge::{CheckError, run_checks};
-use crate::report::visible_line;
+use crate::report::{envelope, visible_line};
 
 pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let GoldCommand::Lint { files, format } = &args.command;
@@ -30,11 +30,7 @@ pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Ex
         FindingsFormat::Table => print(&reports.iter().map(|(path, report)| lines(path, report)).collect::<String>())?,
         FindingsFormat::Json => {
             let files: Vec<_> = reports.iter().map(|(path, report)| json!({"path": path, "lint": report})).collect();
-            let envelope = json!({
-                "tool": "tribunal", "version": env!("CARGO_PKG_VERSION"), "kind": "gold_lint", "format": 1,
-                "result": {"files": files},
-            });
-            print(&format!("{}\n", serde_json::to_string_pretty(&envelope)?))?;
+            print(&envelope("gold_lint", &json!({ "files": files }))?)?;
         }
     }
     Ok(if reports.iter().all(|(_, report)| report.is_clean()) { Exit::Done } else { Exit::Short })

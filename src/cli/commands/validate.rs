@@ -10,7 +10,7 @@ use crate::cli::ui::Ui;
 use crate::data::{self, FileOutcome, FileReport, Kind, Loaded, PairOptions, ValidateOptions};
 use crate::domain::{Notice, Severity};
 use crate::prompt;
-use crate::report::visible_line;
+use crate::report::{envelope, visible_line};
 
 pub(in crate::cli) fn run(args: &ValidateArgs, _: &Environment, _: Ui) -> Result<Exit, CliError> {
     let as_kind = match &args.kind {
@@ -24,9 +24,7 @@ pub(in crate::cli) fn run(args: &ValidateArgs, _: &Environment, _: Ui) -> Result
     let reports: Vec<FileReport> = args.files.iter().map(|file| check(file, args, &options)).collect();
     match args.format {
         FindingsFormat::Json => {
-            let result = json!({ "files": reports });
-            let envelope = json!({"tool": "tribunal", "version": env!("CARGO_PKG_VERSION"), "kind": "validation", "format": 1, "result": result});
-            print(&format!("{}\n", serde_json::to_string_pretty(&envelope)?))?;
+            print(&envelope("validation", &json!({ "files": reports }))?)?;
         }
         FindingsFormat::Table => print(&reports.iter().map(lines).collect::<String>())?,
     }
