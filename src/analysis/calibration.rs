@@ -50,7 +50,7 @@ pub struct Scorecard {
     pub accounting: Accounting,
     /// The figures, with intervals over rows.
     pub figures: Figures,
-    /// The same with intervals over items or groups, where verdicts share one; else empty.
+    /// The same with intervals over items or groups where rows share one; else those alone that count both judgments of an item.
     pub figures_clustered: Figures,
     /// The decision with its reasons; `None` for control judges shown as baselines.
     pub gate: Option<Gate>,
@@ -153,14 +153,13 @@ impl Trial<'_> {
         let resampling = self.resampling("calibration");
         let cases = Cases::new(self.gold, sheet.rows.iter());
         let rows = Measuring { over: Over::Rows, resampling, part: false };
-        let units = Measuring { over: Over::Units, resampling, part: false };
         let mut figures = measure::figures(&cases, rows);
         push_if_any(&mut figures, "humans", humans::judge_and_humans(&cases));
         push_if_any(&mut figures, "usage", usage::figures(details));
         for (name, field) in PARTS {
             push_if_any(&mut figures, name, self.parts(sheet, field, rows));
         }
-        let figures_clustered = if cases.clustered { measure::figures(&cases, units) } else { Figures::new() };
+        let figures_clustered = self.clustered(sheet, &cases);
         let gate = criteria::gate(&cases, sheet.judge.as_str(), &self.options.rules, &resampling);
         Scorecard {
             name: sheet.judge.clone(),
@@ -176,17 +175,30 @@ impl Trial<'_> {
         }
     }
 
+    /// The figures over units: all of them where rows share one, else those that count two judgments of a row.
+    fn clustered(&self, sheet: &Sheet, cases: &Cases) -> Figures {
+        let resampling = self.resampling("calibration");
+        if !cases.clustered {
+            return measure::shares_of_both_orders(cases, resampling);
+        }
+        let units = Measuring { over: Over::Units, resampling, part: false };
+        let mut figures = measure::figures(cases, units);
+        for (name, field) in PARTS {
+            push_if_any(&mut figures, name, self.parts(sheet, field, units));
+        }
+        figures
+    }
+
     fn baseline(&self, sheet: &Sheet) -> Scorecard {
         let cases = Cases::new(self.gold, sheet.rows.iter());
         let resampling = self.resampling("calibration");
         let figures = measure::figures(&cases, Measuring { over: Over::Rows, resampling, part: false });
-        let clustered = Measuring { over: Over::Units, resampling, part: false };
         Scorecard {
             name: sheet.judge.clone(),
             fingerprint: Fingerprint(sheet.judge.to_string()),
             model: None,
             accounting: sheet.accounting,
-            figures_clustered: if cases.clustered { measure::figures(&cases, clustered) } else { Figures::new() },
+            figures_clustered: self.clustered(sheet, &cases),
             figures,
             gate: None,
             certificate: None,
@@ -207,7 +219,10 @@ impl Trial<'_> {
         if parts.len() > 1 {
             for (value, rows) in parts {
                 let cases = Cases::new(self.gold, rows.into_iter());
-                figures.push(value, Entry::Group(measure::figures(&cases, Measuring { part: true, ..how })));
+                let resampling =
+                    Resampling { resamples: how.resampling.resamples.min(PART_RESAMPLES), ..how.resampling };
+                let how = Measuring { part: true, resampling, ..how };
+                figures.push(value, Entry::Group(measure::figures(&cases, how)));
             }
         }
         figures
@@ -216,6 +231,9 @@ impl Trial<'_> {
 
 /// A field by whose values figures are also given apart.
 type Field = fn(&ItemFacts) -> Option<&str>;
+
+/// Resamples for the figures of a part; no gate depends on them.
+const PART_RESAMPLES: usize = 2_000;
 
 const PARTS: [(&str, Field); 3] = [
     ("by_category", |item| item.category.as_deref()),

@@ -68,9 +68,9 @@ pub struct Outcomes {
 /// McNemar's test on consistent wins.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct McNemarResult {
-    /// Consistent wins of `a`.
+    /// Units with more consistent wins of `a` than of `b`: its consistent wins where no two outcomes share a unit.
     pub a_only: u64,
-    /// Consistent wins of `b`.
+    /// Units with more consistent wins of `b`.
     pub b_only: u64,
     /// Exact conditional binomial p.
     pub p_exact: f64,
@@ -192,7 +192,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     let win_rate_intervals = scores.intervals(Scored::Plain, &resampling);
     let win_rate = win_rate_intervals[0].clone();
     let decided = scores.decided();
-    let mcnemar = mcnemar_of(outcomes.a_wins, outcomes.b_wins);
+    let mcnemar = mcnemar_of(scores.discordant());
     let score = scores.intervals(Scored::Graded, &resampling).swap_remove(0);
     let (decision, reason) = decide(options, &win_rate, &score);
     Comparison {
@@ -229,7 +229,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     }
 }
 
-fn mcnemar_of(a_only: u64, b_only: u64) -> McNemarResult {
+fn mcnemar_of((a_only, b_only): (u64, u64)) -> McNemarResult {
     let test = mcnemar(a_only, b_only);
     McNemarResult { a_only, b_only, p_exact: test.p_exact, p_mid: test.p_mid }
 }
@@ -277,7 +277,7 @@ fn by_category(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) -> Vec<C
                 category: category.to_owned(),
                 items: scores.items,
                 win_rate: scores.intervals(Scored::Plain, resampling).swap_remove(0),
-                p: mcnemar(scores.outcomes.a_wins, scores.outcomes.b_wins).p_exact,
+                p: mcnemar_of(scores.discordant()).p_exact,
                 p_holm: 1.0,
             }
         })

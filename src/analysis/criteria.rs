@@ -191,9 +191,10 @@ fn gold_classes(cases: &Cases) -> Criterion {
 }
 
 fn labels(cases: &Cases, least: u64) -> Criterion {
-    let judged = cases.all.iter().filter(|case| case.gold.is_some() && case.combined.is_some()).count() as u64;
+    let labelled = cases.all.iter().filter(|case| case.gold.is_some() && case.combined.is_some());
+    let judged = labelled.map(|case| case.row.item).collect::<std::collections::BTreeSet<_>>().len() as u64;
     let enough = judged >= least;
-    let reason = format!("{judged} judged rows have a gold label, at least {least} are wanted");
+    let reason = format!("{judged} judged items have a gold label, at least {least} are wanted");
     let decision = if enough { Decision::Pass } else { Decision::Inconclusive };
     counted("min_labels", judged, Limit::Min(least as f64), decision, (!enough).then_some(least), reason)
 }

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::{Entry, Figures};
-use super::means::mean_at;
 use super::shares::{Case, Cases};
 use crate::domain::{Annotator, GoldSet, Preference};
 use crate::stats::agreement::fleiss_kappa;
 use crate::stats::annotators::{AltTestOptions, Panel, alt_test, human_ceiling};
 use crate::stats::proportion::wilson;
-use crate::stats::resample::{Resampling, Units, bca};
+use crate::stats::resample::{Resampling, Units, bca, t_clustered};
 use crate::stats::{Estimate, Figure, Level};
 
 /// Agreement among the annotators of the set; empty where no item has two votes.
@@ -89,19 +88,24 @@ pub(super) fn judge_and_humans(cases: &Cases) -> Figures {
     if annotators.len() < 2 {
         return figures;
     }
+    // A judge that was asked again is still one rater of one item: its first answer stands.
+    let mut seen = BTreeSet::new();
+    let once: Vec<&Case> = cases.all.iter().filter(|case| seen.insert(case.row.item)).collect();
     let class = |preference: Preference| u32::try_from(preference.index()).unwrap_or(0);
     let label = |annotator: &Annotator| -> Vec<Option<u32>> {
-        let of_case = |case| named_votes(case).find(|(name, _)| *name == annotator).map(|(_, label)| class(label));
-        cases.all.iter().map(of_case).collect()
+        let of_case =
+            |case: &Case| named_votes(case).find(|(name, _)| *name == annotator).map(|(_, label)| class(label));
+        once.iter().map(|case| of_case(case)).collect()
     };
     let humans: Vec<Vec<Option<u32>>> = annotators.iter().map(|annotator| label(annotator)).collect();
-    let judge = cases.all.iter().map(|case| case.combined.map(class)).collect();
+    let judge = once.iter().map(|case| case.combined.map(class)).collect();
     let Ok(panel) = Panel::new(humans, judge) else { return figures };
     if let Ok(ceiling) = human_ceiling(&panel) {
         figures.count("items", ceiling.items);
         figures.figure("human_human", mean_share(cases, |labels, _| pairs_agreeing(labels)));
         figures.figure("judge_human", mean_share(cases, matching));
-        figures.figure("difference", ceiling.difference_interval(Level::P95));
+        figures
+            .figure("difference", mean_share(cases, |labels, judge| matching(labels, judge) - pairs_agreeing(labels)));
     }
     figures.push("alt_test", Entry::Group(alternative(&panel)));
     figures
@@ -114,8 +118,12 @@ fn mean_share(cases: &Cases, of: fn(&[Preference], Preference) -> f64) -> Figure
         let judge = case.combined?;
         (labels.len() >= 2).then(|| of(&labels, judge))
     };
-    let n = cases.all.iter().filter_map(share).count() as u64;
-    mean_at(&cases.sums_by_unit(2, |case| share(case).map(|s| vec![(0, s), (1, 1.0)])), n, Level::P95)
+    let items: BTreeSet<usize> =
+        cases.all.iter().filter(|case| share(case).is_some()).map(|case| case.row.item).collect();
+    let n = items.len() as u64;
+    let units = cases.sums_by_unit(2, |case| share(case).map(|s| vec![(0, s), (1, 1.0)]));
+    let pairs: Vec<(f64, f64)> = units.iter().map(|unit| (unit[0], unit[1])).collect();
+    t_clustered(&pairs, Level::P95).map(|e| Estimate { n, lower: e.lower.max(-1.0), upper: e.upper.min(1.0), ..e })
 }
 
 fn matching(labels: &[Preference], judge: Preference) -> f64 {

@@ -5,7 +5,7 @@ use super::shares::{Case, Cases, judged};
 use crate::domain::{Order, Preference};
 use crate::stats::agreement::{Confusion, Metric, Weights, kappa_of_cells, krippendorff_alpha};
 use crate::stats::clustered::clopper_pearson_real;
-use crate::stats::resample::{Resampling, Units, bca};
+use crate::stats::resample::{Units, bca};
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// From this number of items on, kappa's asymptotic standard error is used where no gate depends on it.
@@ -53,9 +53,10 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
     let point = table.kappa()?;
     let over_rows = how.over == Over::Rows;
     if over_rows && asymptotic && n >= ASYMPTOTIC_FROM {
-        return table.kappa_interval(level).or_else(|_| Ok(at_margins(&table, point, kappa_slope(&table), level)));
+        return table.kappa_interval(level).or_else(|_| Ok(at_margins(&table, point, kappa_slope(&table), n, level)));
     }
     let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) };
+    let units = vectors.len() as u64;
     let resampled = Units::new(vectors)
         .and_then(|units| bca(&units, |cells| kappa_of_cells(cells, Weights::Nominal), level, &how.resampling));
     Ok(match resampled {
@@ -63,7 +64,7 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
             let method = if over_rows { "bca" } else { "bca_clustered" };
             Estimate { point, n, lower: estimate.lower.max(-1.0), upper: estimate.upper.min(1.0), method, ..estimate }
         }
-        _ => at_margins(&table, point, kappa_slope(&table), level),
+        _ => at_margins(&table, point, kappa_slope(&table), units, level),
     })
 }
 
@@ -73,11 +74,12 @@ fn rows_of(table: &Confusion) -> Vec<Vec<f64>> {
     (0..9).flat_map(|cell| std::iter::repeat_n(unit(cell), usize::try_from(table.cells()[cell]).unwrap_or(0))).collect()
 }
 
-/// Where resampling has no spread (perfect agreement): the coefficient at the observed margins, with the exact bounds of the agreement.
+/// Where resampling has no spread (perfect agreement): the coefficient at the observed margins, with the exact bounds of the agreement
+/// over `units` independent trials (rows, or whole units where rows share one: nothing is known of their spread).
 /// Every chance-corrected coefficient is `1 − slope · (1 − agreement)` at fixed margins.
-fn at_margins(table: &Confusion, point: f64, slope: f64, level: Level) -> Estimate {
-    let n = table.n() as f64;
-    let (lower, upper) = clopper_pearson_real(table.agreed() as f64 / n, n, level);
+fn at_margins(table: &Confusion, point: f64, slope: f64, units: u64, level: Level) -> Estimate {
+    let agreement = table.agreed() as f64 / table.n() as f64;
+    let (lower, upper) = clopper_pearson_real(agreement, units as f64, level);
     let at = |agreement: f64| (1.0 - slope * (1.0 - agreement)).clamp(-1.0, 1.0);
     Estimate {
         point,
@@ -119,7 +121,7 @@ pub(super) const ALPHA: Coefficient = Coefficient {
     },
 };
 
-/// AC1 and alpha: BCa over rows; at the margins where there is no spread.
+/// AC1 and alpha: BCa over rows or units; at the margins where there is no spread.
 pub(super) fn chance_corrected(
     cases: &Cases,
     how: Measuring,
@@ -129,10 +131,15 @@ pub(super) fn chance_corrected(
     let point =
         point.map_err(|absence| if cases.known.gold { absence } else { NotEstimable::because(Reason::NoGold) })?;
     let table = confusion(cases, STRICT);
-    let few = Resampling { resamples: if how.part { 1_000 } else { how.resampling.resamples }, ..how.resampling };
-    match Units::new(rows_of(&table)).and_then(|units| bca(&units, coefficient.of, Level::P95, &few)) {
-        Ok(estimate) => Ok(Estimate { point, ..estimate }),
-        Err(_) => Ok(at_margins(&table, point, (coefficient.slope)(&table.as_f64()), Level::P95)),
+    let over_rows = how.over == Over::Rows;
+    let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, STRICT) };
+    let units = vectors.len() as u64;
+    let method = if over_rows { "bca" } else { "bca_clustered" };
+    match Units::new(vectors).and_then(|units| bca(&units, coefficient.of, Level::P95, &how.resampling)) {
+        Ok(e) if e.lower < e.upper => {
+            Ok(Estimate { point, n: table.n(), lower: e.lower.max(-1.0), upper: e.upper.min(1.0), method, ..e })
+        }
+        _ => Ok(at_margins(&table, point, (coefficient.slope)(&table.as_f64()), units, Level::P95)),
     }
 }
 
@@ -194,7 +201,7 @@ mod tests {
             let table = table(cells);
             for coefficient in [AC1, ALPHA] {
                 let Some(point) = (coefficient.of)(&table.as_f64()) else { continue };
-                let estimate = at_margins(&table, point, (coefficient.slope)(&table.as_f64()), Level::P95);
+                let estimate = at_margins(&table, point, (coefficient.slope)(&table.as_f64()), 20, Level::P95);
                 let inside = estimate.lower <= point + 1e-12 && point <= estimate.upper + 1e-12;
                 assert!(inside && estimate.lower.is_finite(), "{cells:?} {estimate:?}");
             }
@@ -204,7 +211,7 @@ mod tests {
     #[test]
     fn kappa_of_a_perfect_judge_is_one_with_the_exact_bound_of_the_agreement_below() {
         let table = table([15, 0, 0, 0, 15, 0, 0, 0, 0]);
-        let estimate = at_margins(&table, 1.0, kappa_slope(&table), Level::P90);
+        let estimate = at_margins(&table, 1.0, kappa_slope(&table), 30, Level::P90);
         let lower = 0.05_f64.powf(1.0 / 30.0);
         assert!((estimate.lower - (1.0 - 2.0 * (1.0 - lower))).abs() < 1e-9 && estimate.upper == 1.0, "{estimate:?}");
     }

@@ -83,11 +83,24 @@ pub(super) fn figures(cases: &Cases, how: Measuring) -> Figures {
     how.put(&mut out, cases, &[DECIDED_RATE, DECIDED_COVERAGE]);
     if how.over == Over::Rows && !how.part {
         out.push("direction_test", Entry::Test(direction_test(cases)));
-        out.push("length_gap_test", Entry::Test(length_gap_test(cases)));
+        if !cases.clustered {
+            // Rows that share a unit are no independent trials; the interval of the gap over units stands for the test.
+            out.push("length_gap_test", Entry::Test(length_gap_test(cases)));
+        }
         out.figure("flip_excess", position::flip_excess(cases));
         out.figure("repetition_stability", position::repetition_stability(cases));
     }
     how.put(&mut out, cases, &[NO_VERDICT_RATE, SINGLE_ORDER_ROWS]);
+    out
+}
+
+/// Shares that count both orders of a row, over items: two judgments of one item are no independent trials, even where no two rows
+/// share a unit.
+pub(super) fn shares_of_both_orders(cases: &Cases, resampling: Resampling) -> Figures {
+    let how = Measuring { over: Over::Units, resampling, part: true };
+    let mut out = Figures::new();
+    out.count("units", cases.units as u64);
+    how.put(&mut out, cases, &[FIRST_WIN_SINGLE, PREFERS_LONGER_SINGLE, NO_VERDICT_RATE]);
     out
 }
 
@@ -135,12 +148,12 @@ fn agreement(out: &mut Figures, cases: &Cases, how: Measuring) {
     out.figure("kappa_decisive", kappa(cases, DECISIVE, how, Level::P95, true));
     out.figure("agreement_half_credit", half_credit(cases, Level::P95));
     how.put(out, cases, &[AGREEMENT_STRICT_WORST_CASE]);
+    let table = confusion(cases, STRICT);
+    out.figure("ac1", chance_corrected(cases, how, table.ac1(), AC1));
+    if !how.part {
+        out.figure("alpha", chance_corrected(cases, how, alpha(cases), ALPHA));
+    }
     if how.over == Over::Rows {
-        let table = confusion(cases, STRICT);
-        out.figure("ac1", chance_corrected(cases, how, table.ac1(), AC1));
-        if !how.part {
-            out.figure("alpha", chance_corrected(cases, how, alpha(cases), ALPHA));
-        }
         let cell = |gold: usize| [0, 1, 2].map(|judge| table.count(gold, judge));
         out.push("confusion", Entry::Matrix([0, 1, 2].map(cell)));
     }
@@ -205,14 +218,20 @@ fn length_gap_by_parts(cases: &Cases, level: Level, n: u64) -> Figure {
     })
 }
 
-/// Do flips go to one slot more often than a coin would? With the smallest lean such a sample would have shown.
+/// Do flips go to one slot more often than a coin would? Each unit has one voice: the slot that more of its flips went to.
+/// With the smallest lean such a sample would have shown.
 fn direction_test(cases: &Cases) -> Test {
-    let (k, n) = cases.count(&COLLAPSE_FIRST);
+    let leans = cases.count_by_unit(&COLLAPSE_FIRST).into_iter().map(|(first, flips)| (2 * first).cmp(&flips));
+    let (mut k, mut n) = (0, 0);
+    for lean in leans.filter(|lean| lean.is_ne()) {
+        n += 1;
+        k += u64::from(lean.is_gt());
+    }
     Test {
         p: if n == 0 { 1.0 } else { binomial_test(k, n, 0.5) },
         k,
         n,
-        method: "binomial_exact",
+        method: if cases.clustered { "binomial_exact_by_unit" } else { "binomial_exact" },
         detectable: detectable_share(n, 0.5, 0.05, 0.8),
     }
 }

@@ -175,8 +175,11 @@ impl Scores {
     /// else the exact bound of the share of units that are alike.
     fn constant(&self, pairs: &[(f64, f64)]) -> Figure {
         let (a, b, n) = (self.outcomes.a_wins, self.outcomes.b_wins, self.outcomes.valid());
-        if a + b == n {
-            return wilson(a, n, Level::P95).map(|estimate| Estimate { method: "wilson_decided", ..estimate });
+        if a == n || b == n {
+            // Whole units are all that is independent, and all of them went one way.
+            let units = pairs.len() as u64;
+            let decided = wilson(if a == n { units } else { 0 }, units, Level::P95);
+            return decided.map(|estimate| Estimate { n, k: Some(a), method: "wilson_decided", ..estimate });
         }
         let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n as f64;
         let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, Level::P95);
@@ -192,15 +195,18 @@ impl Scores {
         })
     }
 
+    /// Units in which more outcomes are consistent wins of `a` than of `b`, and the reverse: each unit has one voice, since repeats
+    /// and items of one group are no independent trials.
+    pub(super) fn discordant(&self) -> (u64, u64) {
+        let count = |of: fn(&Sums) -> bool| self.units.iter().filter(|unit| of(unit)).count() as u64;
+        (count(|unit| unit.won > unit.lost), count(|unit| unit.lost > unit.won))
+    }
+
     pub(super) fn sign_test(&self) -> Test {
-        let test = sign_test(&self.differences);
-        Test {
-            p: test.p,
-            k: test.positive,
-            n: test.positive + test.negative,
-            method: "sign_exact",
-            detectable: detectable_share(test.positive + test.negative, 0.5, 0.05, 0.8),
-        }
+        let leans: Vec<f64> = self.units.iter().map(|unit| unit.graded - unit.n / 2.0).collect();
+        let test = sign_test(&leans);
+        let n = test.positive + test.negative;
+        Test { p: test.p, k: test.positive, n, method: "sign_exact", detectable: detectable_share(n, 0.5, 0.05, 0.8) }
     }
 
     pub(super) fn permutation(&self, resampling: &Resampling) -> Test {

@@ -289,7 +289,7 @@ fn lengths(answer: &Calibration, lang: Lang) -> Option<Forest> {
 fn grouped(answer: &Calibration, lang: Lang, prefix: &str) -> Vec<Forest> {
     let name = "agreement_decisive";
     let plots = answer.judges.iter().enumerate().filter_map(|(index, card)| {
-        let parts = card.figures.iter().find(|(key, _)| key.starts_with(prefix)).map(|(_, entry)| entry);
+        let parts = card.figures_clustered.entry(prefix).or_else(|| card.figures.entry(prefix));
         let Some(FigureEntry::Group(parts)) = parts else { return None };
         let entries: Vec<Entry> = parts
             .iter()
