@@ -4,6 +4,7 @@
 
 mod compare;
 mod controls;
+mod demo;
 mod desk;
 mod determinism;
 mod live;
