@@ -24,7 +24,12 @@ fn main() {
         let pass = started.elapsed();
         assert_eq!(sheets.len(), 1);
         let started = now();
-        let options = Options { rules: GateRules::default(), resamples: 10_000, seed: 1 };
+        let options = Options {
+            rules: GateRules::default(),
+            resamples: 10_000,
+            seed: 1,
+            any_model: std::collections::BTreeSet::new(),
+        };
         let answer = calibrate(&gold, &judgments, &options);
         let whole = started.elapsed();
         let kappa = answer.judges[0].shown("kappa_strict");

@@ -2,10 +2,10 @@
 
 use super::means::half_credit_of;
 use super::outcome::{Accounting, Row, Sheet, Tally};
-use super::shares::{Cases, FEW_UNITS};
+use super::shares::Cases;
 use crate::domain::{ControlKind, GoldSet, ItemFacts, JudgeName, Order, Preference};
 use crate::stats::clustered::clopper_pearson_real;
-use crate::stats::resample::{Resampling, Units, bca, t_clustered};
+use crate::stats::resample::t_clustered;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// A control judge whose answers need no asking.
@@ -103,7 +103,7 @@ pub(super) struct Advantage {
 }
 
 /// The advantage over every control that applies, but not over `own` (a control on trial is not compared with itself).
-pub(super) fn advantages(cases: &Cases, own: &str, resampling: &Resampling) -> Vec<Advantage> {
+pub(super) fn advantages(cases: &Cases, own: &str) -> Vec<Advantage> {
     let is_own = |baseline: Baseline| own == baseline.name() || own.starts_with(&format!("{}?", baseline.name()));
     Baseline::ALL
         .into_iter()
@@ -116,25 +116,18 @@ pub(super) fn advantages(cases: &Cases, own: &str, resampling: &Resampling) -> V
             });
             (!units.is_empty()).then(|| Advantage {
                 over,
-                shown: mean_difference(&units, Level::P95, resampling),
-                deciding: mean_difference(&units, Level::P90, resampling),
+                shown: mean_difference(&units, Level::P95),
+                deciding: mean_difference(&units, Level::P90),
             })
         })
         .collect()
 }
 
-/// A mean of differences in −1..=1 over units given as (sum, weight): BCa from 20 units on, t below.
-fn mean_difference(units: &[Vec<f64>], level: Level, resampling: &Resampling) -> Figure {
+/// A mean of differences in −1..=1 over units given as (sum, weight), with the t interval.
+fn mean_difference(units: &[Vec<f64>], level: Level) -> Figure {
     let n: f64 = units.iter().map(|unit| unit[1]).sum();
     let pairs: Vec<(f64, f64)> = units.iter().map(|unit| (unit[0], unit[1])).collect();
-    let few = (units.len() as u64) < FEW_UNITS;
-    let figure = if few {
-        t_clustered(&pairs, level)
-    } else {
-        Units::new(units.iter().cloned())
-            .and_then(|units| bca(&units, |total| Some(total[0] / total[1]), level, resampling))
-    };
-    match figure {
+    match t_clustered(&pairs, level) {
         Err(absence) if absence.reason == Reason::Constant => Ok(constant_difference(&pairs, n, level)),
         Ok(e) => Ok(Estimate { n: whole(n), lower: e.lower.max(-1.0), upper: e.upper.min(1.0), ..e }),
         Err(absence) => Err(absence),

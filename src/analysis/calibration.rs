@@ -26,6 +26,8 @@ pub struct Options {
     pub resamples: usize,
     /// Seed of every bootstrap.
     pub seed: u64,
+    /// Judges that any model may answer for; all others have to be one model throughout.
+    pub any_model: BTreeSet<JudgeName>,
 }
 
 /// A figure that was not measured, and what would allow it.
@@ -160,11 +162,15 @@ impl Trial<'_> {
             push_if_any(&mut figures, name, self.parts(sheet, field, rows));
         }
         let figures_clustered = self.clustered(sheet, &cases);
-        let gate = criteria::gate(&cases, sheet.judge.as_str(), &self.options.rules, &resampling);
+        let mut gate = criteria::gate(&cases, sheet.judge.as_str(), &self.options.rules, &resampling);
+        let models = usage::served_models(details);
+        if models.len() > 1 && !self.options.any_model.contains(&sheet.judge) {
+            gate = gate.and(criteria::one_model(&models));
+        }
         Scorecard {
             name: sheet.judge.clone(),
             fingerprint: usage::fingerprint(&sheet.judge, details),
-            model: usage::served_model(details),
+            model: models.first().map(|(model, _)| (*model).to_owned()),
             accounting: sheet.accounting,
             not_measured: not_measured(&figures),
             warnings: warnings_of(sheet, &cases, self.gold, details),

@@ -78,7 +78,7 @@ pub fn certify(
         prompt_digest,
         gold: gold.name.clone(),
         gold_digest: gold.digest,
-        rules_digest: Digest::of(format!("{rules:?}").as_bytes()),
+        rules_digest: rules_digest(rules),
         languages: gold.languages.clone(),
         categories: gold.categories.clone(),
         date: validity.date,
@@ -86,6 +86,32 @@ pub fn certify(
         figures: serde_json::to_value(&judge.figures).ok()?,
         gate: serde_json::to_value(gate).ok()?,
     })
+}
+
+/// Digest of the gate's rules: a pass under other rules is another decision.
+pub fn rules_digest(rules: &GateRules) -> Digest {
+    Digest::of(format!("{rules:?}").as_bytes())
+}
+
+/// What stands at the door.
+#[derive(Debug, Clone, Copy)]
+pub struct Visitor<'a> {
+    /// The judge's fingerprint.
+    pub fingerprint: &'a Fingerprint,
+    /// Digest of the rules in force.
+    pub rules: Digest,
+    /// Now: UTC, RFC 3339, as [`Validity`] writes it.
+    pub now: &'a str,
+}
+
+/// True for `2026-01-31T00:00:00Z`: only in this form do texts compare as times.
+fn is_time(text: &str) -> bool {
+    let form = b"0000-00-00T00:00:00Z";
+    text.len() == form.len()
+        && text
+            .bytes()
+            .zip(form)
+            .all(|(found, wanted)| if *wanted == b'0' { found.is_ascii_digit() } else { found == *wanted })
 }
 
 impl Certificate {
@@ -97,9 +123,9 @@ impl Certificate {
         format!("{}-{}.json", if slug.is_empty() { "judge" } else { &slug }, self.fingerprint.short())
     }
 
-    /// Why this certificate does not open the door at `now` (UTC, RFC 3339, as [`Validity`] writes it) for a judge with this
-    /// fingerprint; empty where it does.
-    pub fn objections(&self, fingerprint: &Fingerprint, now: &str) -> Vec<String> {
+    /// Why this certificate does not open the door for this visitor; empty where it does.
+    pub fn objections(&self, visitor: Visitor<'_>) -> Vec<String> {
+        let Visitor { fingerprint, rules, now } = visitor;
         let mut objections = Vec::new();
         if self.format != FORMAT {
             objections.push(format!("its format is {}, this version reads {FORMAT}", self.format));
@@ -110,7 +136,13 @@ impl Certificate {
         if self.decision != Decision::Pass.as_str() {
             objections.push(format!("the decision was {}, only a pass opens the door", self.decision));
         }
-        if self.expires.as_str() <= now {
+        if self.rules_digest != rules {
+            objections
+                .push("it was given under other gate rules than those in force ([gate] in the settings)".to_owned());
+        }
+        if !is_time(&self.expires) {
+            objections.push(format!("its expiry `{}` is no time", self.expires));
+        } else if self.expires.as_str() <= now {
             objections.push(format!("it expired on {}", self.expires));
         }
         objections
@@ -158,11 +190,24 @@ mod tests {
     #[test]
     fn only_an_unexpired_pass_of_the_same_fingerprint_opens_the_door() {
         let good = certificate();
-        assert!(good.objections(&good.fingerprint, "2026-01-30T23:59:59Z").is_empty());
-        assert_eq!(good.objections(&good.fingerprint, "2026-01-31T00:00:00Z").len(), 1);
-        assert_eq!(good.objections(&Fingerprint("other".to_owned()), "2026-01-02T00:00:00Z").len(), 1);
+        let other = Fingerprint("other".to_owned());
+        let at = |fingerprint, now| Visitor { fingerprint, rules: Digest::of(b"r"), now };
+        assert!(good.objections(at(&good.fingerprint, "2026-01-30T23:59:59Z")).is_empty());
+        assert_eq!(good.objections(at(&good.fingerprint, "2026-01-31T00:00:00Z")).len(), 1);
+        assert_eq!(good.objections(at(&other, "2026-01-02T00:00:00Z")).len(), 1);
         let failed = Certificate { decision: "fail".to_owned(), ..certificate() };
-        assert_eq!(failed.objections(&failed.fingerprint, "2026-01-02T00:00:00Z").len(), 1);
+        assert_eq!(failed.objections(at(&failed.fingerprint, "2026-01-02T00:00:00Z")).len(), 1);
+    }
+
+    #[test]
+    fn other_rules_and_an_expiry_that_is_no_time_keep_the_door_shut() {
+        let good = certificate();
+        let now = "2026-01-02T00:00:00Z";
+        let other = Visitor { fingerprint: &good.fingerprint, rules: Digest::of(b"lax"), now };
+        assert_eq!(good.objections(other).len(), 1);
+        let forever = Certificate { expires: "zzzz".to_owned(), ..certificate() };
+        let visitor = Visitor { fingerprint: &forever.fingerprint, rules: Digest::of(b"r"), now };
+        assert_eq!(forever.objections(visitor).len(), 1);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Re
             words: "extra error where the better answer is the shorter one",
         }),
         share(&NO_VERDICT_RATE, rules.no_verdict_rate, "share of judgments without a verdict"),
-        beats_controls(cases, name, rules.beats_controls, resampling),
+        beats_controls(cases, name, rules.beats_controls),
         single_orders(cases, rules.max_single_order),
     ]);
     if cases.known.gold { gate } else { Gate { decision: Decision::Inconclusive, ..gate } }
@@ -199,6 +199,14 @@ fn labels(cases: &Cases, least: u64) -> Criterion {
     counted("min_labels", judged, Limit::Min(least as f64), decision, (!enough).then_some(least), reason)
 }
 
+/// Several models answered for one judge: what was tried is none of them.
+pub(super) fn one_model(models: &[(&str, u64)]) -> Criterion {
+    let listed: Vec<String> = models.iter().map(|(model, calls)| format!("{model} ({calls})")).collect();
+    let reason =
+        format!("several models answered for this judge: {}; name one that does not change", listed.join(", "));
+    counted("one_model", models.len() as u64, Limit::Max(1.0), Decision::Inconclusive, None, reason)
+}
+
 fn single_orders(cases: &Cases, most: f64) -> Criterion {
     let shown = cases.wilson(&SINGLE_ORDER_ROWS, Level::P95);
     let point = shown.as_ref().map(|estimate| estimate.point).ok();
@@ -222,8 +230,8 @@ fn single_orders(cases: &Cases, most: f64) -> Criterion {
 }
 
 /// Every control has to be beaten, so the one that is beaten by least decides; no correction for their number is due.
-fn beats_controls(cases: &Cases, name: &str, rule: Rule, resampling: &Resampling) -> Criterion {
-    let advantages = baseline::advantages(cases, name, resampling);
+fn beats_controls(cases: &Cases, name: &str, rule: Rule) -> Criterion {
+    let advantages = baseline::advantages(cases, name);
     let absence = baseline::no_control(cases.known.gold);
     let (shown, deciding, over) = match baseline::smallest(&advantages) {
         Some(least) => (least.shown.clone(), least.deciding.clone(), least.over.name()),

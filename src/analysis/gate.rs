@@ -134,6 +134,14 @@ impl Gate {
         Self { decision: Decision::all(criteria.iter().map(|criterion| criterion.decision)), criteria }
     }
 
+    /// This gate with one more criterion.
+    #[must_use]
+    pub fn and(mut self, criterion: Criterion) -> Self {
+        self.decision = self.decision.max(criterion.decision);
+        self.criteria.push(criterion);
+        self
+    }
+
     /// The criteria with one decision.
     pub fn with(&self, decision: Decision) -> impl Iterator<Item = &Criterion> {
         self.criteria.iter().filter(move |criterion| criterion.decision == decision)

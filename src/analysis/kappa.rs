@@ -5,11 +5,14 @@ use super::shares::{Case, Cases, judged};
 use crate::domain::{Order, Preference};
 use crate::stats::agreement::{Confusion, Metric, Weights, kappa_of_cells, krippendorff_alpha};
 use crate::stats::clustered::clopper_pearson_real;
-use crate::stats::resample::{Units, bca};
+use crate::stats::resample::{Resampling, Units, bca};
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// From this number of items on, kappa's asymptotic standard error is used where no gate depends on it.
 const ASYMPTOTIC_FROM: u64 = 50;
+
+/// Resamples for coefficients that stand beside kappa; no gate depends on them.
+const SECONDARY_RESAMPLES: usize = 2_000;
 
 /// A pair of labels to be compared by kappa.
 pub(super) type Labels = fn(&Case) -> Option<(Preference, Preference)>;
@@ -135,7 +138,8 @@ pub(super) fn chance_corrected(
     let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, STRICT) };
     let units = vectors.len() as u64;
     let method = if over_rows { "bca" } else { "bca_clustered" };
-    match Units::new(vectors).and_then(|units| bca(&units, coefficient.of, Level::P95, &how.resampling)) {
+    let resampling = Resampling { resamples: how.resampling.resamples.min(SECONDARY_RESAMPLES), ..how.resampling };
+    match Units::new(vectors).and_then(|units| bca(&units, coefficient.of, Level::P95, &resampling)) {
         Ok(e) if e.lower < e.upper => {
             Ok(Estimate { point, n: table.n(), lower: e.lower.max(-1.0), upper: e.upper.min(1.0), method, ..e })
         }

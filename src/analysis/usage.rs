@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::figures::{Entry, Figures};
 use crate::domain::{Fingerprint, JudgeName, JudgmentDetail};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, NotEstimable, Reason};
 
 /// Tokens, cost and latency over the judgments that have them; empty where none has.
 pub(super) fn figures(details: &[&JudgmentDetail]) -> Figures {
     let mut figures = Figures::new();
     let sum = |of: fn(&JudgmentDetail) -> Option<u64>| {
         let known: Vec<u64> = details.iter().filter_map(|detail| of(detail)).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<u64>())
+        (!known.is_empty()).then(|| known.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)))
     };
     if let Some(tokens) = sum(|detail| detail.usage.input_tokens) {
         figures.count("input_tokens", tokens);
@@ -27,8 +27,13 @@ pub(super) fn figures(details: &[&JudgmentDetail]) -> Figures {
     }
     let costs: Vec<f64> = details.iter().filter_map(|detail| detail.cost_usd).collect();
     if !costs.is_empty() {
-        let total = costs.iter().sum();
-        figures.figure("cost_usd", Ok(plain(total, total, total, costs.len(), "sum")));
+        let total: f64 = costs.iter().sum();
+        let known = if total.is_finite() {
+            Ok(plain(total, total, total, costs.len(), "sum"))
+        } else {
+            Err(NotEstimable::because(Reason::Invalid))
+        };
+        figures.figure("cost_usd", known);
         if costs.len() < details.len() {
             figures.push(
                 "cost_note",
@@ -58,12 +63,13 @@ pub(super) fn fingerprint(judge: &JudgeName, details: &[&JudgmentDetail]) -> Fin
         .unwrap_or_else(|| Fingerprint::recorded(judge.as_str()))
 }
 
-/// The model that answered most calls, as the server named it.
-pub(super) fn served_model(details: &[&JudgmentDetail]) -> Option<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    details
-        .iter()
-        .filter_map(|detail| detail.served_model.as_deref())
-        .for_each(|model| *counts.entry(model).or_default() += 1);
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(model, _)| model.to_owned())
+/// The models that answered, as the server named them, with their calls; most calls first.
+pub(super) fn served_models<'a>(details: &[&'a JudgmentDetail]) -> Vec<(&'a str, u64)> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for model in details.iter().filter_map(|detail| detail.served_model.as_deref()) {
+        *counts.entry(model).or_default() += 1;
+    }
+    let mut models: Vec<(&str, u64)> = counts.into_iter().collect();
+    models.sort_by(|x, y| y.1.cmp(&x.1).then(x.0.cmp(y.0)));
+    models
 }

@@ -12,8 +12,8 @@ use super::ui::Ui;
 use crate::domain::{JudgeName, Judgment, Pair};
 use crate::judge::{Judge, JudgeKind, RecordedLine, RecordingHeader, write_recording};
 use crate::runner::{
-    Calls, IdenticalPairs, Incomplete, JudgePlan, Plan, PlanOptions, RunEvent, RunOptions, RunOutcome, Source,
-    StopHandle, Trial, run, stop_signal,
+    Calls, IdenticalPairs, Incomplete, JudgePlan, Plan, PlanOptions, RunEvent, RunOptions, RunOutcome, Source, Trial,
+    run, stop_signal,
 };
 use crate::store::{Access, Store};
 
@@ -32,6 +32,10 @@ impl Asking<'_> {
     /// Asks every judge about every pair in both orders. An incomplete run is an error with its own status.
     pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Vec<Judgment>, CliError> {
         if let Some(path) = &self.ask.record {
+            if judges.iter().all(|judge| judge.kind() != JudgeKind::Endpoint) {
+                return Err(CliError::usage("there is nothing to record: no judge is behind an endpoint")
+                    .hint("leave --record out"));
+            }
             check_target(path, Existing::by_force(self.force))?;
         }
         let trial = Trial { pairs, judges };
@@ -98,12 +102,13 @@ impl Asking<'_> {
         let mut on_event = |event: RunEvent| {
             let Some(progress) = progress.as_mut() else { return };
             match event {
+                // An answer counts when it is saved.
                 RunEvent::Answered { cost_usd, .. } => {
                     spent = cost_usd.map(|cost| cost + spent.unwrap_or(0.0)).or(spent);
-                    progress.step(spent);
                 }
+                RunEvent::BatchSaved { records } => progress.step(records, spent),
                 RunEvent::Failed { asked, why } => {
-                    progress.step(spent);
+                    progress.step(1, spent);
                     progress.say(&format!("{} {} {}: {why}", asked.judge, asked.item, asked.order.as_str()));
                 }
                 RunEvent::Retrying { asked, failures, wait, why } => progress.say(&format!(
@@ -124,17 +129,32 @@ impl Asking<'_> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let outcome = runtime.block_on(async {
             let (handle, stop) = stop_signal();
-            let interrupts = tokio::spawn(stop_on_interrupt(handle));
-            let outcome = run(trial, plan, store, &options, stop, &mut on_event).await;
-            interrupts.abort();
-            outcome
+            let mut interrupts = interrupts();
+            let running = run(trial, plan, store, &options, stop, &mut on_event);
+            tokio::pin!(running);
+            // The first interrupt asks the run to finish what is in flight; the second does not wait for it.
+            tokio::select! {
+                outcome = &mut running => return Some(outcome),
+                _ = interrupts.recv() => handle.stop(),
+            }
+            tokio::select! {
+                outcome = &mut running => Some(outcome),
+                _ = interrupts.recv() => None,
+            }
         });
         // A connection that hangs must not hold up the end.
         runtime.shutdown_timeout(Duration::from_millis(100));
         if let Some(progress) = progress {
             progress.finish();
         }
-        Ok(outcome?)
+        match outcome {
+            Some(outcome) => Ok(outcome?),
+            None => Err(CliError {
+                exit: Exit::Interrupted,
+                ..CliError::incomplete("interrupted twice: calls in flight were given up")
+            }
+            .hint("what was saved is kept; run the same command again to go on")),
+        }
     }
 
     fn judgments(&self, outcome: RunOutcome) -> Result<Vec<Judgment>, CliError> {
@@ -152,8 +172,11 @@ impl Asking<'_> {
             },
             Some(incomplete) => {
                 let exit = if incomplete == Incomplete::Stopped { Exit::Interrupted } else { Exit::Incomplete };
-                let kept =
-                    if self.ask.no_store { "nothing was kept (--no-store)" } else { "what was answered is kept" };
+                let kept = match &incomplete {
+                    _ if self.ask.no_store => "nothing was kept (--no-store)",
+                    Incomplete::Store { .. } => "what was saved before is kept; make room or choose another --store",
+                    _ => "what was answered is kept",
+                };
                 Err(CliError { exit, ..CliError::incomplete(incomplete) }
                     .hint(format!("no result is written of an incomplete run; {kept}")))
             }
@@ -181,11 +204,22 @@ fn nothing_accepted(outcome: &RunOutcome) -> Option<CliError> {
     Some(CliError::usage(message).hint("check `model`, `base_url` and the parameters of the judge"))
 }
 
-/// The first interrupt asks the run to finish what is in flight; the second ends the process as any other program.
-async fn stop_on_interrupt(handle: StopHandle) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        handle.stop();
+/// One message for each request to end: Ctrl-C, and what a terminal, a container or a CI runner sends.
+fn interrupts() -> tokio::sync::mpsc::UnboundedReceiver<()> {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    let on_interrupt = sender.clone();
+    tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && on_interrupt.send(()).is_ok() {} });
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        for kind in [SignalKind::terminate(), SignalKind::hangup()] {
+            let sender = sender.clone();
+            if let Ok(mut signals) = signal(kind) {
+                tokio::spawn(async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} });
+            }
+        }
     }
+    receiver
 }
 
 /// The completions of endpoint judges as a recording that `replay:FILE` plays.

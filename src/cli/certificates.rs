@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::exit::CliError;
-use super::output::{Existing, write_file};
+use super::output::{Existing, probe, write_file};
 use super::ui::Ui;
-use crate::analysis::certificate::Certificate;
-use crate::domain::Fingerprint;
+use crate::analysis::certificate::{Certificate, Visitor};
 
 /// Refuses before any call where the certificate could not be written after it.
 pub(super) fn check(folder: &Path) -> Result<(), CliError> {
@@ -14,7 +13,10 @@ pub(super) fn check(folder: &Path) -> Result<(), CliError> {
         return Err(CliError::usage(format!("{} is no folder to keep certificates in", folder.display()))
             .hint("choose another with --certificates"));
     }
-    Ok(())
+    std::fs::create_dir_all(folder).and_then(|()| probe(folder)).map_err(|error| {
+        CliError::usage(format!("no certificate can be written in {}: {error}", folder.display()))
+            .hint("choose another folder with --certificates")
+    })
 }
 
 /// Writes a certificate, in place of an older one of the same fingerprint. Returns its path.
@@ -47,8 +49,8 @@ pub(super) enum Door {
     Shut(Vec<String>),
 }
 
-/// Looks for a certificate that opens the door for this fingerprint at `now`.
-pub(super) fn find(folder: &Path, fingerprint: &Fingerprint, name: &str, now: &str, ui: Ui) -> Result<Door, CliError> {
+/// Looks for a certificate that opens the door for this visitor.
+pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> Result<Door, CliError> {
     let mut reasons = Vec::new();
     for path in files(folder)? {
         let certificate = match read(&path) {
@@ -58,11 +60,11 @@ pub(super) fn find(folder: &Path, fingerprint: &Fingerprint, name: &str, now: &s
                 continue;
             }
         };
-        let objections = certificate.objections(fingerprint, now);
+        let objections = certificate.objections(visitor);
         if objections.is_empty() {
             return Ok(Door::Open(Box::new(certificate), path));
         }
-        if certificate.fingerprint == *fingerprint || certificate.judge == name {
+        if certificate.fingerprint == *visitor.fingerprint || certificate.judge == name {
             reasons.push(format!("{}: {}", path.display(), objections.join("; ")));
         }
     }

@@ -173,6 +173,13 @@ impl<'a> Bench<'a> {
 
 /// The key in an environment variable.
 fn key(name: &str) -> Result<Secret, CliError> {
+    let is_name =
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !is_name || name.is_empty() {
+        // It may be the key itself, so it is not repeated here.
+        return Err(CliError::usage("`api_key_env` holds something that is no name of an environment variable")
+            .hint("write the variable's name there, such as MY_KEY, and the key into that variable"));
+    }
     match variable(name).filter(|value| !value.trim().is_empty()) {
         Some(value) => Ok(Secret::new(value.trim())),
         None => Err(CliError::usage(format!("the environment variable {name} holds no key"))

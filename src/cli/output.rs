@@ -1,7 +1,7 @@
 //! Data goes out whole or not at all, and nothing that is there is overwritten without being asked to.
 
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::args::{FormatArg, LangArg, OutputArgs};
 use super::exit::CliError;
@@ -30,6 +30,10 @@ pub(super) fn check_target(path: &Path, existing: Existing) -> Result<(), CliErr
     if path.is_dir() {
         return Err(CliError::usage(format!("{} is a folder", path.display())).hint("name a file behind --out"));
     }
+    // A pipe or device is written into, never replaced.
+    if is_special(path) {
+        return Ok(());
+    }
     if existing == Existing::Keep && path.exists() {
         return Err(CliError::usage(format!("{} exists already", path.display()))
             .hint("add --force to replace it, or choose another name"));
@@ -39,21 +43,44 @@ pub(super) fn check_target(path: &Path, existing: Existing) -> Result<(), CliErr
         return Err(CliError::usage(format!("there is no folder {} to write {} in", folder.display(), path.display()))
             .hint("make the folder, or choose another name"));
     }
-    Ok(())
+    probe(folder).map_err(|error| {
+        CliError::usage(format!("nothing can be written in {}: {error}", folder.display())).hint("choose another place")
+    })
+}
+
+/// True for what is there and is no regular file: a pipe, a device, a socket.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Tries whether a file can be made in the folder, and leaves nothing behind.
+pub(super) fn probe(folder: &Path) -> std::io::Result<()> {
+    let path = folder.join(temporary_name());
+    std::fs::File::create(&path)?;
+    std::fs::remove_file(&path)
 }
 
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes a file by way of a temporary one beside it, so that no reader ever sees half of it.
+/// Writes a file by way of a temporary one beside it, so that no reader ever sees half of it. Behind a link the file that it
+/// leads to is replaced.
 pub(super) fn write_file(path: &Path, text: &str, existing: Existing) -> Result<(), CliError> {
     check_target(path, existing)?;
-    let temporary = temporary_name(path);
-    let written = write_whole(&temporary, text.as_bytes()).and_then(|()| std::fs::rename(&temporary, path));
+    let failed = |error: std::io::Error| {
+        CliError::usage(format!("failed to write {}: {error}", path.display())).hint("nothing was left half written")
+    };
+    if is_special(path) {
+        let file = std::fs::OpenOptions::new().write(true).open(path);
+        return file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed);
+    }
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let temporary = target.with_file_name(temporary_name());
+    let written = write_whole(&temporary, text.as_bytes()).and_then(|()| std::fs::rename(&temporary, &target));
     written.map_err(|error| {
         let _ = std::fs::remove_file(&temporary);
-        CliError::usage(format!("failed to write {}: {error}", path.display())).hint("nothing was left half written")
+        failed(error)
     })
 }
 
@@ -63,11 +90,9 @@ fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
-fn temporary_name(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
+/// A name that no other process uses, short whatever the file's own name is.
+fn temporary_name() -> String {
+    format!(".tribunal-{}.tmp", std::process::id())
 }
 
 /// Writes to standard output; a reader that has gone away is no error.

@@ -71,7 +71,18 @@ pub(super) fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
         let is_plain = !word.is_empty() && word.chars().all(plain);
         if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
     };
-    words.map(one).collect::<Vec<_>>().join(" ")
+    words.map(|word| one(&without_secrets(word))).collect::<Vec<_>>().join(" ")
+}
+
+/// An address without what stands between `//` and `@` or behind `?`: either may be a key.
+fn without_secrets(word: &str) -> String {
+    let Some((scheme, rest)) = word.split_once("://").filter(|(scheme, _)| scheme.starts_with("http")) else {
+        return word.to_owned();
+    };
+    let (place, model) = rest.split_once('#').map_or((rest, None), |(place, model)| (place, Some(model)));
+    let place = place.split_once('?').map_or_else(|| place.to_owned(), |(place, _)| format!("{place}?****"));
+    let place = place.rsplit_once('@').map_or_else(|| place.clone(), |(_, host)| format!("****@{host}"));
+    model.map_or_else(|| format!("{scheme}://{place}"), |model| format!("{scheme}://{place}#{model}"))
 }
 
 /// The settings file.
@@ -280,6 +291,13 @@ mod tests {
     fn the_number_of_open_calls_is_no_part_of_the_command() {
         let args = ["x", "calibrate", "--concurrency", "9", "--seed", "1", "--concurrency=9"].map(str::to_owned);
         assert_eq!(command_line(args.into_iter()), "tribunal calibrate --seed 1");
+    }
+
+    #[test]
+    fn an_address_is_kept_without_what_may_be_a_key() {
+        let words = ["--judge", "http://u:pw@h/v1?key=SECRET#m", "https://h/v1#m?x"];
+        let line = quoted(words.into_iter());
+        assert_eq!(line, "--judge 'http://****@h/v1?****#m' 'https://h/v1#m?x'");
     }
 
     #[test]

@@ -95,15 +95,16 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// One step further; `spent` is shown behind the name where it is known.
-    pub fn step(&mut self, spent: Option<f64>) {
-        self.done += 1;
-        self.bar.inc(1);
+    /// So many steps further; `spent` is shown behind the name where it is known.
+    pub fn step(&mut self, steps: u64, spent: Option<f64>) {
+        let before = self.done;
+        self.done += steps;
+        self.bar.inc(steps);
         if let Some(dollars) = spent.filter(|dollars| *dollars > 0.0) {
             self.bar.set_message(format!("{} · ${dollars:.4}", visible_line(&self.what)));
         }
         // A line at each tenth, so that a log shows that something moves.
-        if self.lines && self.total >= 10 && (self.done * 10 / self.total) > ((self.done - 1) * 10 / self.total) {
+        if self.lines && self.total >= 10 && (self.done * 10 / self.total) > (before * 10 / self.total) {
             say(format_args!("{}: {} of {}", visible_line(&self.what), self.done, self.total));
         }
     }

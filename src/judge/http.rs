@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Certificate, Client, ClientBuilder, redirect};
+use serde_json::Value;
 
 use super::error::JudgeError;
 use super::secret::Secret;
@@ -73,7 +74,7 @@ impl HttpClient {
             retry_after: retry_after(head, now),
             is_html: text_of(head, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
             location: text_of(head, &LOCATION).map(|place| post.mask(excerpt(place))),
-            body: post.mask(String::from_utf8_lossy(&body).into_owned()),
+            body: post.mask_body(String::from_utf8_lossy(&body).into_owned()),
             latency_ms,
         })
     }
@@ -99,6 +100,42 @@ impl Post<'_> {
             Some(key) => key.mask(text),
             None => text,
         }
+    }
+
+    /// Masks a body. JSON may spell the key with escapes (`\/`, `\u0041`), so its strings are looked at as they read.
+    fn mask_body(&self, body: String) -> String {
+        let Some(key) = self.key else { return body };
+        if body.contains('\\')
+            && let Ok(mut value) = serde_json::from_str::<Value>(&body)
+            && mask_strings(&mut value, key)
+        {
+            return value.to_string();
+        }
+        key.mask(body)
+    }
+}
+
+/// Masks the key in every string and name of a JSON value; true where there was one.
+fn mask_strings(value: &mut Value, key: &Secret) -> bool {
+    let masked = |text: &mut String| {
+        let clean = key.mask(text.clone());
+        let found = clean != *text;
+        *text = clean;
+        found
+    };
+    match value {
+        Value::String(text) => masked(text),
+        Value::Array(values) => values.iter_mut().fold(false, |found, value| mask_strings(value, key) | found),
+        Value::Object(fields) => {
+            let mut found = false;
+            let old = std::mem::take(fields);
+            for (mut name, mut value) in old {
+                found |= masked(&mut name) | mask_strings(&mut value, key);
+                fields.insert(name, value);
+            }
+            found
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -276,6 +313,23 @@ mod tests {
     fn date(offset: i64) -> String {
         let seconds = NOW.as_secs().checked_add_signed(offset).unwrap();
         httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn a_key_is_masked_however_json_spells_it() {
+        let key = Secret::new("MARK2/abc/def==");
+        let post = Post { url: "http://h", body: b"", key: Some(&key), key_header: None, timeout: NOW };
+        for body in [
+            r#"{"error":{"message":"bad key Bearer MARK2\/abc\/def=="}}"#,
+            r#"{"model":"\u004dARK2/abc/def=="}"#,
+            r#"{"MARK2\/abc\/def==":[1]}"#,
+            "plain MARK2/abc/def==",
+        ] {
+            let masked = post.mask_body(body.to_owned());
+            let read = serde_json::from_str::<Value>(&masked).map_or(masked.clone(), |value| value.to_string());
+            assert!(!read.contains("abc") && read.contains("****"), "{read}");
+        }
+        assert_eq!(post.mask_body(r#"{"a":"x\/y"}"#.to_owned()), r#"{"a":"x\/y"}"#);
     }
 
     #[test]

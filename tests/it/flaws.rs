@@ -51,7 +51,12 @@ fn court(trials: &[Trial]) -> (GoldSet, Vec<Judgment>) {
 
 fn figures(trials: &[Trial]) -> Value {
     let (gold, judgments) = court(trials);
-    let options = Options { rules: GateRules::default(), resamples: 2_000, seed: 7 };
+    let options = Options {
+        rules: GateRules::default(),
+        resamples: 2_000,
+        seed: 7,
+        any_model: std::collections::BTreeSet::new(),
+    };
     let answer = serde_json::to_value(calibrate(&gold, &judgments, &options)).unwrap();
     let mut card = answer["judges"][0]["figures"].clone();
     card["clustered"] = answer["judges"][0]["figures_clustered"].clone();

@@ -188,7 +188,12 @@ fn silences(gold: &GoldSet, k: usize) -> Vec<Judgment> {
 }
 
 fn passes(fault: &Fault, gold: &GoldSet, k: usize) -> bool {
-    let options = Options { rules: GateRules::default(), resamples: fault.resamples, seed: 1 };
+    let options = Options {
+        rules: GateRules::default(),
+        resamples: fault.resamples,
+        seed: 1,
+        any_model: std::collections::BTreeSet::new(),
+    };
     let answer = calibrate(gold, &(fault.judge)(gold, k), &options);
     (fault.passes)(answer.judges[0].gate.as_ref().unwrap())
 }
@@ -242,7 +247,12 @@ fn the_documented_worst_judges_pass_and_one_fault_more_does_not() {
 #[test]
 fn a_perfect_judge_passes_the_defaults_on_thirty_balanced_items() {
     let gold = gold(30);
-    let options = Options { rules: GateRules::default(), resamples: FEWER, seed: 1 };
+    let options = Options {
+        rules: GateRules::default(),
+        resamples: FEWER,
+        seed: 1,
+        any_model: std::collections::BTreeSet::new(),
+    };
     let answer = calibrate(&gold, &wrong_sides(&gold, 0), &options);
     assert_eq!(answer.decision, Decision::Pass);
 }

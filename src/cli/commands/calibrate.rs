@@ -16,7 +16,7 @@ use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::cli::{certificates, items};
 use crate::domain::{Digest, JudgeName, nearest};
-use crate::judge::{Judge, JudgeKind};
+use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
 pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
@@ -26,7 +26,13 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let delivery = Delivery::new(&args.output, environment)?;
     certificates::check(&args.ask.certificates)?;
     let (evidence, judges) = gather(args, &settings, clock, ui)?;
-    let options = Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
+    let any_model = judges
+        .iter()
+        .filter(|judge| judge.served_policy() == ServedPolicy::Any)
+        .map(|judge| judge.name().clone())
+        .collect();
+    let options =
+        Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model };
     let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);
     answer.warnings.extend(evidence.warnings);
     for card in &mut answer.judges {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analysis::certificate::{Visitor, rules_digest};
 use crate::analysis::compare::{Comparison, Options, compare};
 use crate::cli::args::{CompareArgs, RequireArg};
 use crate::cli::asking::Asking;
@@ -129,21 +130,21 @@ impl Court<'_> {
         let fingerprint = own
             .find_map(|judgment| judgment.detail.as_ref()?.fingerprint.clone())
             .unwrap_or_else(|| Fingerprint::recorded(judge.as_str()));
-        let passed = match certificates::find(
-            &self.args.ask.certificates,
-            &fingerprint,
-            judge.as_str(),
-            &self.clock.now(),
-            self.ui,
-        )? {
+        let passed = match self.knock(&fingerprint, judge.as_str())? {
             Door::Open(certificate, path) => self.open(&certificate, &path, &evidence.gold),
             Door::Shut(_) => Passed { banner: Some("recorded".to_owned()), ..Passed::default() },
         };
         Ok((evidence, judge, passed))
     }
 
+    /// Looks for a certificate under the rules in force.
+    fn knock(&self, fingerprint: &Fingerprint, name: &str) -> Result<Door, CliError> {
+        let visitor = Visitor { fingerprint, rules: rules_digest(&self.settings.gate()?), now: &self.clock.now() };
+        certificates::find(&self.args.ask.certificates, visitor, name, self.ui)
+    }
+
     fn door(&self, fingerprint: &Fingerprint, name: &JudgeName, gold: &GoldSet) -> Result<Passed, CliError> {
-        match certificates::find(&self.args.ask.certificates, fingerprint, name.as_str(), &self.clock.now(), self.ui)? {
+        match self.knock(fingerprint, name.as_str())? {
             Door::Open(certificate, path) => Ok(self.open(&certificate, &path, gold)),
             Door::Shut(_) if self.args.uncalibrated => {
                 Ok(Passed { banner: Some("uncalibrated".to_owned()), ..Passed::default() })

@@ -129,7 +129,15 @@ pub fn read_failure(status: u16, retry_after: Option<Duration>, body: &str) -> T
 /// Reads an answer whose status says that it worked; `retry_after` is what its header asks, should it carry a failure.
 pub fn read_answer(body: &str, retry_after: Option<Duration>) -> Result<Completion, Trouble> {
     let retry = |words: &str| Trouble::plain(CallClass::Retry(None), words);
-    let value: Value = serde_json::from_str(body).map_err(|_| retry("the answer is not whole JSON"))?;
+    let value: Value = serde_json::from_str(body).map_err(|error| {
+        // What ends as an object and still does not read was sent like that, and would be again.
+        let is_whole = !error.is_eof() && body.trim_end().ends_with('}');
+        if is_whole {
+            Trouble::plain(CallClass::Item, format!("the answer is no valid JSON: {error}"))
+        } else {
+            retry("the answer is not whole JSON")
+        }
+    })?;
     let choice = value.get("choices").and_then(|choices| choices.get(0));
     if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
         return Err(wrapped(&value, error, retry_after));

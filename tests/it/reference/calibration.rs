@@ -18,7 +18,11 @@ pub fn calibration_of(path: &Path, group_by: Option<&str>, resamples: usize) -> 
     let options = VerdictOptions { group_by: group_by.map(str::to_owned), ..VerdictOptions::default() };
     let loaded = load_verdicts(&source, &options).unwrap().records;
     let gold = gold_set_of_facts("reference", loaded.items);
-    calibrate(&gold, &loaded.judgments, &Options { rules: GateRules::default(), resamples, seed: 7 })
+    calibrate(
+        &gold,
+        &loaded.judgments,
+        &Options { rules: GateRules::default(), resamples, seed: 7, any_model: std::collections::BTreeSet::new() },
+    )
 }
 
 #[test]
