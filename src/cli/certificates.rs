@@ -13,7 +13,9 @@ pub(super) fn check(folder: &Path) -> Result<(), CliError> {
         return Err(CliError::usage(format!("{} is no folder to keep certificates in", folder.display()))
             .hint("choose another with --certificates"));
     }
-    std::fs::create_dir_all(folder).and_then(|()| probe(folder)).map_err(|error| {
+    // The folder is made when there is something to keep; until then the place where it will be has to take files.
+    let place = folder.ancestors().find(|place| place.is_dir()).unwrap_or(Path::new("."));
+    probe(place).map_err(|error| {
         CliError::usage(format!("no certificate can be written in {}: {error}", folder.display()))
             .hint("choose another folder with --certificates")
     })

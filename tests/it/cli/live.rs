@@ -144,5 +144,6 @@ fn a_recording_plays_the_run_again_without_a_call() {
     let (live, replayed) = (card(&live, 0), card(&replayed, 0));
     assert_eq!(live["figures"], replayed["figures"]);
     assert_eq!(live["fingerprint"], replayed["fingerprint"]);
-    calibrate(&desk, "replay:record.jsonl", "--record record.jsonl").ends(2, &["exists already", "--force"]);
+    calibrate(&desk, &server.judge(), "--record record.jsonl").ends(2, &["exists already", "--force"]);
+    calibrate(&desk, "replay:record.jsonl", "--record other.jsonl").ends(2, &["nothing to record"]);
 }
