@@ -162,7 +162,9 @@ impl Trial<'_> {
             push_if_any(&mut figures, name, self.parts(sheet, field, rows));
         }
         let figures_clustered = self.clustered(sheet, &cases);
-        let mut gate = criteria::gate(&cases, sheet.judge.as_str(), &self.options.rules, &resampling);
+        let shown = if cases.clustered { &figures_clustered } else { &figures };
+        let kappa = shown.get("kappa_strict");
+        let mut gate = criteria::gate(&cases, sheet.judge.as_str(), &self.options.rules, &resampling, kappa);
         let models = usage::served_models(details);
         if models.len() > 1 && !self.options.any_model.contains(&sheet.judge) {
             gate = gate.and(criteria::one_model(&models));
@@ -239,7 +241,7 @@ impl Trial<'_> {
 type Field = fn(&ItemFacts) -> Option<&str>;
 
 /// Resamples for the figures of a part; no gate depends on them.
-const PART_RESAMPLES: usize = 2_000;
+const PART_RESAMPLES: usize = 1_000;
 
 const PARTS: [(&str, Field); 3] = [
     ("by_category", |item| item.category.as_deref()),

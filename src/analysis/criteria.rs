@@ -24,8 +24,8 @@ struct Question<'a> {
     words: &'a str,
 }
 
-/// The gate for one judge. Without any label the position figures are all there is, and they alone decide nothing.
-pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Resampling) -> Gate {
+/// The gate for one judge; `shown_kappa` is the figure of the scorecard, which is dear to compute. Without any label the position figures are all there is, and they alone decide nothing.
+pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Resampling, shown_kappa: Figure) -> Gate {
     let over = if cases.clustered { Over::Units } else { Over::Rows };
     let how = Measuring { over, resampling: *resampling, part: false };
     let share = |share: &Share, rule: Rule, words| {
@@ -39,7 +39,7 @@ pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Re
         decide(Question {
             name: "kappa_strict",
             rule: rules.kappa_strict,
-            shown: kappa(cases, STRICT, how, Level::P95, false),
+            shown: shown_kappa,
             deciding: kappa(cases, STRICT, how, Level::P90, false),
             words: "agreement beyond chance (Cohen's kappa)",
         }),
