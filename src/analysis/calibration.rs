@@ -224,7 +224,7 @@ impl Trial<'_> {
             }
         }
         let mut figures = Figures::new();
-        if parts.len() > 1 {
+        if (2..=MOST_PARTS).contains(&parts.len()) {
             for (value, rows) in parts {
                 let cases = Cases::new(self.gold, rows.into_iter());
                 let resampling =
@@ -239,6 +239,9 @@ impl Trial<'_> {
 
 /// A field by whose values figures are also given apart.
 type Field = fn(&ItemFacts) -> Option<&str>;
+
+/// More parts than this are names, not kinds: nobody compares them, and they would be most of the report.
+pub(super) const MOST_PARTS: usize = 200;
 
 /// Resamples for the figures of a part; no gate depends on them.
 const PART_RESAMPLES: usize = 1_000;
@@ -312,6 +315,10 @@ fn warnings_of(sheet: &Sheet, cases: &Cases, gold: &GoldSet, details: &[&Judgmen
             judged.len()
         ));
     }
+    let total = sheet.accounting.total();
+    if total.judged == 0 && total.count(NoVerdict::Unparsed) > 0 {
+        warnings.push("no reply could be read: does the prompt ask for the form that its contract reads? `tribunal prompt read` shows it".to_owned());
+    }
     let dropped: BTreeSet<&str> =
         details.iter().flat_map(|detail| &detail.dropped_parameters).map(String::as_str).collect();
     if !dropped.is_empty() {
@@ -354,6 +361,10 @@ fn warnings_about(gold: &GoldSet) -> Vec<String> {
             "all gold labels are of one class: kappa measures nothing and agreement rewards a constant judge"
                 .to_owned(),
         );
+    }
+    let categories: BTreeSet<&str> = gold.items.iter().filter_map(|item| item.category.as_deref()).collect();
+    if categories.len() > MOST_PARTS {
+        warnings.push(format!("{} categories are too many to show apart (at most {MOST_PARTS})", categories.len()));
     }
     let disputed = gold.items.iter().filter(|item| item.gold.as_ref().is_some_and(|gold| gold.disputed)).count();
     if disputed > 0 {

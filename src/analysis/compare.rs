@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::calibration::MOST_PARTS;
 use super::figures::Test;
 use super::outcome::{self, Accounting, Row, Sheet};
 use super::scores::{Scored, Scores};
@@ -266,7 +267,7 @@ fn by_category(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) -> Vec<C
             parts.entry(category).or_default().push(*row);
         }
     }
-    if parts.len() < 2 {
+    if !(2..=MOST_PARTS).contains(&parts.len()) {
         return Vec::new();
     }
     let mut rows: Vec<CategoryRow> = parts

@@ -65,9 +65,10 @@ impl Writer {
             let word = self.coloured(&padded(words.decision(decision), longest), of_decision(decision));
             self.prefixed(&format!("{word}  "), &format!("{}: {}", view::name(card), view::headline(card, self.lang)));
         }
+        // The reasons stand before the table: it may be long.
+        self.open_criteria(calibration);
         self.heading(words.scorecard);
         self.scorecard(calibration);
-        self.open_criteria(calibration);
         let missing = view::not_measured(calibration, self.lang);
         if !missing.is_empty() {
             self.heading(words.not_measured);

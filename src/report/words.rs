@@ -55,7 +55,7 @@ words! {
     bad_side: "lies wholly on the bad side", "全体が悪い側にある";
     straddles: "straddles the limit", "限度をまたいでいる";
     no_figure: "cannot be decided", "判断できない";
-    labels_needed: "about {} labels would decide", "約{}件のラベルがあれば決まる";
+    labels_needed: "an n of about {} would decide", "nが約{}あれば決まる";
     labels_needed_head: "labels needed", "必要なラベル数";
     shaded: "The shaded side is the good side; the tall mark is the limit. Bars are the deciding 90 % intervals.",
             "網掛けが良い側、縦線が限度。横棒は判断に用いる90 %区間。";

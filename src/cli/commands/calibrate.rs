@@ -38,6 +38,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     for card in &mut answer.judges {
         if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock) {
             let path = certificates::write(&args.ask.certificates, &certificate, ui)?;
+            ui.note(format!("certificate: {} ({})", path.display(), certificate.decision));
             card.certificate = Some(path.display().to_string());
         }
     }
@@ -64,6 +65,9 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
     }
     let source = evidence::gold_source(args.gold.as_deref())?;
     let mut evidence = evidence::pairs(&source, "gold", args.labels.as_deref(), &args.statistics, ui)?;
+    if evidence.gold.labelled() == 0 {
+        ui.warn("no item has a gold label: only position will be measured, and nothing can pass (add `gold`, or --labels FILE)");
+    }
     let mut bench = Bench::new(settings, &args.ask, &evidence.pairs);
     let judges = bench.seat(&args.judge, ui)?;
     let inputs = bench.inputs;
