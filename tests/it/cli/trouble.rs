@@ -35,8 +35,19 @@ fn nothing_written(desk: &Desk) {
 
 /// As Ctrl-C does.
 fn interrupt(child: &Child) {
+    signal(child, "-INT");
+}
+
+fn signal(child: &Child, kind: &str) {
     let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(Command::new("kill").args([kind, &id]).status().unwrap().success());
+}
+
+/// The answer of [`knows`] with some of its JSON text changed.
+fn changed(step: Step, from: &str, to: &str) -> Step {
+    let text = String::from_utf8(step.body).unwrap();
+    assert!(text.contains(from), "{text}");
+    Step { body: text.replacen(from, to, 1).into_bytes(), ..step }
 }
 
 /// How many answers a run found in the store, as it says.
@@ -142,6 +153,61 @@ fn an_interrupted_run_ends_with_status_130_and_loses_no_answer() {
     let resumed = desk.run(&line(&server.judge(), ""));
     resumed.ends(0, &[]);
     assert_eq!((in_store(&resumed), server.asked()), (asked, 60), "every answer was kept, none asked for twice");
+}
+
+#[test]
+fn a_request_to_end_saves_what_is_in_flight_and_a_second_one_does_not_wait() {
+    let desk = desk();
+    let server = Server::start(|_, body| Step { delay: Duration::from_millis(30), ..knows(body) });
+    let child = desk.spawn(&line(&server.judge(), "--concurrency 2"));
+    server.wait_for(8);
+    signal(&child, "-TERM");
+    Run::from(child.wait_with_output().unwrap()).ends(130, &["run it again"]);
+    let asked = server.asked();
+    let resumed = desk.run(&line(&server.judge(), ""));
+    assert_eq!((in_store(&resumed), server.asked()), (asked, 60), "every answer was kept, none asked for twice");
+
+    let hanging = Server::start(|_, body| Step { delay: Duration::from_mins(2), ..knows(body) });
+    let child = desk.spawn(&line(&hanging.judge(), "--no-store --force"));
+    hanging.wait_for(1);
+    interrupt(&child);
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    Run::from(child.wait_with_output().unwrap()).ends(130, &["interrupted twice"]);
+}
+
+#[test]
+fn a_judge_that_several_models_answer_for_does_not_pass() {
+    let desk = desk();
+    let server = Server::start(|nth, body| {
+        let model = if nth < 20 { "one" } else { "two" };
+        changed(knows(body), "served-1", model)
+    });
+    let run = desk.run(&line(&server.judge(), ""));
+    run.ends(3, &[]);
+    assert!(desk.read("result.json").contains("several models answered"), "{}", desk.read("result.json"));
+}
+
+#[test]
+fn a_token_count_without_end_is_no_panic() {
+    let desk = desk();
+    let usage = format!("\"prompt_tokens\":{}", u64::MAX);
+    let server = Server::start(move |_, body| changed(knows(body), "\"prompt_tokens\":100", &usage));
+    desk.run(&line(&server.judge(), "")).ends(0, &[]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_or_device_is_written_into_and_never_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let desk = desk();
+    let pipe = desk.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child =
+        desk.spawn("calibrate --gold gold.jsonl --resamples 200 --judge control:tie --format json --out pipe --force");
+    let text = std::fs::read_to_string(&pipe).unwrap();
+    Run::from(child.wait_with_output().unwrap()).ends(1, &[]);
+    assert!(text.trim_end().ends_with('}') && std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
 }
 
 #[test]
