@@ -8,13 +8,14 @@
 //! [`Labels`], [`Responses`], [`RecordedVerdicts`], [`FileReport`].
 //!
 //! Files in reading order: `source`, `record` (with `fields`, `json`, `table`), `row` (typed fields), then one file per
-//! kind: `pairs` (with `gold`, `check`), `labels`, `responses`, `verdicts`, `predictions`; last `detect` and `validate`.
+//! kind: `pairs` (with `gold`, `check`), `items`, `labels`, `responses`, `verdicts`, `predictions`; last `detect` and `validate`.
 
 mod check;
 mod detect;
 mod error;
 mod fields;
 mod gold;
+mod items;
 mod json;
 mod labels;
 mod pairs;
@@ -31,6 +32,7 @@ mod verdicts;
 pub use detect::{Kind, detect};
 pub use error::{DataError, Loaded, located};
 pub use gold::{Disputed, complete_facts, gold_set, gold_set_of_facts, plurality};
+pub use items::load_items;
 pub use labels::{Label, LabelAgreement, Labels, apply_labels, apply_labels_to_facts, load_labels};
 pub use pairs::{PairOptions, load_pairs};
 pub use predictions::{Prediction, load_predictions};

@@ -150,6 +150,17 @@ pub enum LengthUnit {
     Lines,
 }
 
+/// A task that systems are asked to do, without an answer to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// Unique within its set.
+    pub id: ItemId,
+    /// What is asked.
+    pub prompt: Prompt,
+    /// Every other field of the record, kept as it was (`category`, `group`, `checks`, `context`, …).
+    pub fields: Map<String, Value>,
+}
+
 /// Two responses to one item, in canonical order, with all texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {

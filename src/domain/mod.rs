@@ -17,7 +17,7 @@ mod verdict;
 pub use control::{ControlFacts, ControlKind, Per};
 pub use ids::{Annotator, Digest, GroupId, ItemId, JudgeName, SystemName};
 pub use item::{
-    Check, CheckKind, GoldLabel, GoldSet, ItemFacts, LengthUnit, Message, Pair, Prompt, Unit, Vote, plain_text,
+    Check, CheckKind, GoldLabel, GoldSet, Item, ItemFacts, LengthUnit, Message, Pair, Prompt, Unit, Vote, plain_text,
 };
 pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
 pub use near::nearest;

@@ -25,6 +25,10 @@ pub(super) fn inspect(text: &str, origin: &str, given: Option<Contract>) -> Insp
     let digest = Digest::of(text.as_bytes());
     let clean = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let front = front_matter(&clean, &mut notices);
+    if !front.present {
+        let text = "no front matter; add id, version, language and contract between two `---` lines";
+        notices.push(Notice::warning(Some(1), None, text));
+    }
     let contract = contract(&front, given, &mut notices);
     if front.present && front.language.is_none() {
         notices.push(Notice::warning(
@@ -55,18 +59,18 @@ pub(super) fn inspect(text: &str, origin: &str, given: Option<Contract>) -> Insp
     Inspected { prompt, notices }
 }
 
-struct FrontMatter<'a> {
+pub(super) struct FrontMatter<'a> {
     present: bool,
-    id: Option<String>,
-    version: Option<String>,
+    pub id: Option<String>,
+    pub version: Option<String>,
     language: Option<String>,
-    contract: Option<(u64, String)>,
-    body: &'a str,
+    pub contract: Option<(u64, String)>,
+    pub body: &'a str,
     /// Physical line on which the body starts.
-    body_line: u64,
+    pub body_line: u64,
 }
 
-fn front_matter<'a>(text: &'a str, notices: &mut Vec<Notice>) -> FrontMatter<'a> {
+pub(super) fn front_matter<'a>(text: &'a str, notices: &mut Vec<Notice>) -> FrontMatter<'a> {
     let mut front = FrontMatter {
         present: false,
         id: None,
@@ -76,14 +80,7 @@ fn front_matter<'a>(text: &'a str, notices: &mut Vec<Notice>) -> FrontMatter<'a>
         body: text,
         body_line: 1,
     };
-    let Some(rest) = text.strip_prefix("---\n") else {
-        notices.push(Notice::warning(
-            Some(1),
-            None,
-            "no front matter; add id, version, language and contract between two `---` lines",
-        ));
-        return front;
-    };
+    let Some(rest) = text.strip_prefix("---\n") else { return front };
     front.present = true;
     let mut seen: Vec<&str> = Vec::new();
     let mut offset = 0;
@@ -154,6 +151,12 @@ fn contract(front: &FrontMatter<'_>, given: Option<Contract>, notices: &mut Vec<
 
 /// Splits the body at `--- system` and `--- user` lines and finds the slots.
 fn parts(body: &str, first_line: u64, notices: &mut Vec<Notice>) -> Vec<Part> {
+    let parts = roles(body, first_line, notices).into_iter();
+    parts.map(|(role, line, text)| Part { role, pieces: pieces(text.trim_end(), line, notices) }).collect()
+}
+
+/// Splits the body at `--- system` and `--- user` lines: role, first physical line, text.
+pub(super) fn roles(body: &str, first_line: u64, notices: &mut Vec<Notice>) -> Vec<(&'static str, u64, String)> {
     let mut parts: Vec<(&'static str, u64, String)> = vec![("user", first_line, String::new())];
     for (number, line) in (first_line..).zip(body.split_inclusive('\n')) {
         let role = match line.trim() {
@@ -174,7 +177,31 @@ fn parts(body: &str, first_line: u64, notices: &mut Vec<Notice>) -> Vec<Part> {
         let text = "wanted one text, or a part behind `--- system` and then one behind `--- user`";
         notices.push(Notice::error(Some(first_line), None, text));
     }
-    parts.into_iter().map(|(role, line, text)| Part { role, pieces: pieces(text.trim_end(), line, notices) }).collect()
+    parts
+}
+
+/// A stretch of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Braced<'a> {
+    /// Literal text.
+    Text(&'a str),
+    /// A word in braces.
+    Name { whole: &'a str, name: &'a str },
+}
+
+/// The text and the words in braces of a template, in order.
+pub(super) fn braced(text: &str) -> Vec<Braced<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for captures in BRACED.captures_iter(text) {
+        let (Some(whole), Some(name)) = (captures.get(0), captures.get(1)) else { continue };
+        found.push(Braced::Text(&text[from..whole.start()]));
+        found.push(Braced::Name { whole: whole.as_str(), name: name.as_str() });
+        from = whole.end();
+    }
+    found.push(Braced::Text(&text[from..]));
+    found.retain(|braced| *braced != Braced::Text(""));
+    found
 }
 
 fn pieces(text: &str, first_line: u64, notices: &mut Vec<Notice>) -> Vec<Piece> {

@@ -2,11 +2,13 @@
 //!
 //! A prompt must never be expanded twice, never be sent with a slot empty, and a reply must never be turned into a
 //! verdict that it does not state. The nouns are [`JudgePrompt`] and [`Contract`]; positions alone are known here
-//! (`A` is whatever was shown first), identities are not.
+//! (`A` is whatever was shown first), identities are not. A [`GenerationPrompt`] is the other kind: what a system under
+//! comparison is told.
 
 mod choice;
 mod contract;
 mod embedded;
+mod generation;
 mod json;
 mod label;
 mod lenient;
@@ -20,6 +22,7 @@ mod token;
 
 pub use contract::Contract;
 pub use embedded::{DEFAULT, EMBEDDED, embedded};
+pub use generation::{GenerationPrompt, load_generation, parse_generation};
 pub use lint::lint;
 pub use replies::{RawReply, ReadReply, ReplyError, finish_reason, read_line, read_reply};
 pub use template::{JudgePrompt, PromptError, load, load_as, parse, parse_as};

@@ -110,6 +110,21 @@ pub enum PromptError {
         /// Slot and field.
         slot: &'static str,
     },
+    /// A generation prompt shows a field that this item does not have.
+    #[error(
+        "item {item}: prompt {prompt} shows {{{field}}}, and the item has no such field{}; braces that are meant as they stand take spaces: {{ {field} }}",
+        .near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+    )]
+    UnknownField {
+        /// The item.
+        item: ItemId,
+        /// The prompt.
+        prompt: String,
+        /// The name in braces.
+        field: String,
+        /// A field of the item that is spelled nearly like it.
+        near: Option<String>,
+    },
 }
 
 /// Reads a judge prompt from a file; the name of an embedded prompt (see [`super::EMBEDDED`]) gives that one.
