@@ -5,6 +5,7 @@
 //! derived anew from a stored completion. This room never retries, never counts, never stores: a failed call is a
 //! [`CallError`] that says whether another try makes sense. Keys are [`Secret`]s and leave it in request headers alone.
 
+mod batch;
 mod check;
 mod checks;
 mod control;
@@ -22,6 +23,7 @@ mod short;
 mod spec;
 
 pub use crate::domain::{ControlKind, Per};
+pub use batch::{BatchLineError, BatchOutcome, BatchReply, batch_line, read_batch_file};
 pub use check::{CheckError, CheckOutcome, CheckSet, run_checks, validate_checks};
 pub use error::{FORMS, JudgeError};
 pub use http::HttpClient;
