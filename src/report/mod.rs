@@ -7,7 +7,8 @@
 //!
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
 //! every string, in English and Japanese · `view` answers laid out in sentences and rows · `json`, `text`, `markdown`,
-//! `html` one a format · `page` and `drill` what the HTML templates are filled with · `chart` SVG as pure functions.
+//! `html` one a format · `page` and `drill` what the HTML templates are filled with · `chart` SVG as pure functions ·
+//! `verdicts` judgments as a file of recorded verdicts.
 
 mod chart;
 mod drill;
@@ -22,6 +23,7 @@ mod page_calibration;
 mod page_comparison;
 mod text;
 mod text_table;
+mod verdicts;
 mod view;
 mod visible;
 mod words;
@@ -33,6 +35,7 @@ use crate::domain::RunManifest;
 pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
 pub use json::envelope;
 pub use text::{Colour, TableOptions};
+pub use verdicts::verdict_lines;
 pub use visible::{visible, visible_line};
 
 /// An answer with everything that is needed to show it.

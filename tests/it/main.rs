@@ -14,3 +14,4 @@ mod report;
 mod runner;
 mod scripted;
 mod store;
+mod verdict_file;
