@@ -102,36 +102,47 @@ pub(super) struct OutputArgs {
     pub lang: LangArg,
 }
 
+/// The flags that mean nothing where every verdict is recorded.
+const LIVE: [&str; 8] = ["concurrency", "timeout", "store", "no_store", "prompt", "repeats", "ask_identical", "record"];
+
+/// How endpoints are called: for every command that asks one.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Asking")]
+pub(super) struct CallArgs {
+    /// Settings file [default: tribunal.toml where there is one].
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Calls open at a time for each judge.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=4096), value_name = "N")]
+    pub concurrency: Option<u32>,
+    /// Limit for one call, in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Where completions are kept.
+    #[arg(long, default_value = ".tribunal", value_name = "DIR")]
+    pub store: PathBuf,
+    /// Keep no completions: a second run pays again.
+    #[arg(long, conflicts_with = "store")]
+    pub no_store: bool,
+}
+
 /// How judges are asked.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Asking")]
 pub(super) struct AskArgs {
-    /// Settings file [default: tribunal.toml where there is one].
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub calls: CallArgs,
     /// Judge prompt: a file or the name of a shipped one, such as pairwise.ja.
-    #[arg(long, conflicts_with = "verdicts", value_name = "PROMPT")]
+    #[arg(long, value_name = "PROMPT")]
     pub prompt: Option<String>,
     /// Ask each order so many times; two or more separate position bias from noise.
-    #[arg(long, conflicts_with = "verdicts", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "K")]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "K")]
     pub repeats: u32,
     /// Ask about items with identical responses too, instead of counting them as ties.
-    #[arg(long, conflicts_with = "verdicts")]
+    #[arg(long)]
     pub ask_identical: bool,
-    /// Calls open at a time for each judge.
-    #[arg(long, conflicts_with = "verdicts", value_parser = clap::value_parser!(u32).range(1..=4096), value_name = "N")]
-    pub concurrency: Option<u32>,
-    /// Limit for one call, in seconds.
-    #[arg(long, conflicts_with = "verdicts", value_name = "SECONDS")]
-    pub timeout: Option<f64>,
-    /// Where completions are kept.
-    #[arg(long, conflicts_with = "verdicts", default_value = ".tribunal", value_name = "DIR")]
-    pub store: PathBuf,
-    /// Keep no completions: a second run pays again.
-    #[arg(long, conflicts_with_all = ["store", "verdicts"])]
-    pub no_store: bool,
     /// Also write the completions to this file, for `replay:FILE`.
-    #[arg(long, conflicts_with = "verdicts", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Where certificates are kept.
     #[arg(long, default_value = "certificates", value_name = "DIR")]
@@ -169,7 +180,7 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_name = "FILE")]
     pub labels: Option<String>,
     /// Recorded verdicts; makes no call at all.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
     pub verdicts: Option<String>,
     #[command(flatten)]
     pub ask: AskArgs,
@@ -200,7 +211,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "verdicts")]
     pub pairs: Option<String>,
     /// Recorded verdicts; makes no call at all.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
     pub verdicts: Option<String>,
     /// The judge, as in `calibrate`; with --verdicts the name of the recorded judge.
     #[arg(long, value_name = "JUDGE")]

@@ -120,7 +120,7 @@ impl<'a> Bench<'a> {
     }
 
     fn timeout(&self, own: Option<f64>) -> Result<Duration, CliError> {
-        let seconds = self.ask.timeout.or(own).or(self.settings.limits.timeout_s).unwrap_or(120.0);
+        let seconds = self.ask.calls.timeout.or(own).or(self.settings.limits.timeout_s).unwrap_or(120.0);
         if !(seconds > 0.0 && seconds <= 86_400.0) {
             return Err(CliError::usage(format!(
                 "a timeout of {seconds} s: want a number of seconds above 0, up to a day"

@@ -3,7 +3,7 @@
 //!
 //! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
-//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress ·
+//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress · `judging` judges asked about pairs ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
 mod args;
@@ -15,6 +15,7 @@ mod evidence;
 mod exit;
 mod items;
 mod judges;
+mod judging;
 mod output;
 mod settings;
 mod ui;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -11,14 +12,13 @@ use tokio::time::{Instant, sleep_until};
 
 use super::event::{Asked, RunEvent};
 use super::lane::{Lane, Question};
-use super::outcome::{Incomplete, RunOutcome, SetupError};
+use super::outcome::{Answer, Incomplete, RunOutcome, SetupError};
 use super::plan::{Plan, Source, Trial};
-use super::respondent::Respondent;
+use super::respondent::{Respondent, Subject};
 use super::retry::Next;
 use super::stop::Stop;
-use super::verdict::{absent, answered};
 use super::{RunError, RunOptions};
-use crate::domain::{Completion, JudgeRequest, Judgment, NoVerdict, Notice};
+use crate::domain::{Completion, JudgeRequest, NoVerdict, Notice};
 use crate::judge::{CallClass, CallError, JudgeKind};
 use crate::store::{Record, Store};
 
@@ -42,14 +42,7 @@ struct Reply {
     outcome: Result<Completion, CallError>,
 }
 
-/// An answer that does not count before it is on the disk.
-struct Unsaved {
-    task: usize,
-    request: JudgeRequest,
-    record: Record,
-}
-
-pub(super) struct Engine<'r, 't, J> {
+pub(super) struct Engine<'r, 't, J: Respondent> {
     trial: &'r Trial<'t, J>,
     plan: &'r Plan,
     store: &'r mut Store,
@@ -57,9 +50,11 @@ pub(super) struct Engine<'r, 't, J> {
     on_event: &'r mut dyn FnMut(RunEvent),
     sharers: BTreeMap<usize, Vec<usize>>,
     lanes: Vec<Lane>,
-    judgments: Vec<Option<Judgment>>,
+    answers: Vec<Option<Answer>>,
     notices: Vec<Notice>,
-    unsaved: Vec<Unsaved>,
+    /// Answers that do not count before they are on the disk, and the tasks that they are for.
+    unsaved: Vec<Record>,
+    tasks_unsaved: Vec<usize>,
     store_failure: String,
     save_at: Option<Duration>,
     halt: Option<Halt>,
@@ -84,9 +79,10 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             on_event,
             sharers: plan.sharers(),
             lanes,
-            judgments: vec![None; plan.tasks.len()],
+            answers: vec![None; plan.tasks.len()],
             notices: Vec::new(),
             unsaved: Vec::new(),
+            tasks_unsaved: Vec::new(),
             store_failure: String::new(),
             save_at: None,
             halt: None,
@@ -99,7 +95,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         (self.on_event)(RunEvent::Planned(self.plan.judges.clone()));
         for task in 0..self.plan.tasks.len() {
             match self.plan.tasks[task].source {
-                Source::Stored => self.recall(task)?,
+                Source::Stored => self.recall(task),
                 Source::Ask => self.lanes[self.plan.tasks[task].judge].push(task),
                 Source::Local | Source::Shared(_) => {}
             }
@@ -150,7 +146,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     }
 
     /// An answer from the store; one that cannot be read any more is asked for again.
-    fn recall(&mut self, task: usize) -> Result<(), RunError> {
+    fn recall(&mut self, task: usize) {
         let planned = &self.plan.tasks[task];
         let lane = &mut self.lanes[planned.judge];
         let name = self.trial.judges[planned.judge].name();
@@ -158,15 +154,13 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             self.store.get(&planned.key).filter(|completion| self.options.other_model(name, completion).is_none());
         let Some(completion) = stored else {
             lane.push(task);
-            return Ok(());
+            return;
         };
         lane.accepted_before = true;
         lane.calls.calls.cached += 1;
-        let request = self.request(task)?;
-        self.judgments[task] = Some(answered(&self.trial.judges[planned.judge], &request, &completion));
+        self.answers[task] = Some(Answer::Answered(Arc::new(completion)));
         let asked = self.asked(task);
         (self.on_event)(RunEvent::Cached(asked));
-        Ok(())
     }
 
     /// Judges on this machine: asked one after the other, outside the store.
@@ -179,7 +173,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             let request = self.request(at)?;
             match judge.ask(&request).await {
                 Ok(completion) => {
-                    self.judgments[at] = Some(answered(judge, &request, &completion));
+                    self.answers[at] = Some(Answer::Answered(Arc::new(completion)));
                     let asked = self.asked(at);
                     (self.on_event)(RunEvent::Answered { asked, cost_usd: Some(0.0) });
                 }
@@ -194,10 +188,10 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
 
     fn request(&self, task: usize) -> Result<JudgeRequest, RunError> {
         let task = &self.plan.tasks[task];
-        let (judge, pair) = (&self.trial.judges[task.judge], &self.trial.pairs[task.pair]);
-        let request = judge.request(pair, task.order, task.repeat);
+        let (judge, item) = (&self.trial.judges[task.judge], &self.trial.items[task.item]);
+        let request = judge.request(item, task.order, task.repeat);
         request.map_err(|source| {
-            RunError::Plan(super::PlanError { judge: judge.name().clone(), item: pair.id.clone(), source })
+            RunError::Plan(super::PlanError { judge: judge.name().clone(), item: item.id().clone(), source })
         })
     }
 
@@ -205,7 +199,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let task = &self.plan.tasks[task];
         Asked {
             judge: self.trial.judges[task.judge].name().clone(),
-            item: self.trial.pairs[task.pair].id.clone(),
+            item: self.trial.items[task.item].id().clone(),
             order: task.order,
             repeat: task.repeat,
         }
@@ -256,14 +250,15 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             key: request.key,
             judge: judge.name().clone(),
             fingerprint: judge.fingerprint().clone(),
-            item: request.item.clone(),
+            item: request.item,
             order: request.order,
             repeat: request.repeat,
             at: (self.options.timestamp)(),
-            body: request.body.clone(),
+            body: request.body,
             completion,
         };
-        self.unsaved.push(Unsaved { task: question.task, request, record });
+        self.tasks_unsaved.push(question.task);
+        self.unsaved.push(record);
         self.save_at = self.save_at.or(Some(self.now() + self.options.batch_delay));
         let asked = self.asked(question.task);
         (self.on_event)(RunEvent::Answered { asked, cost_usd });
@@ -347,8 +342,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             self.lanes[planned.judge].calls.calls.failed += 1;
         }
         for at in self.served_by(task) {
-            let failed = absent(self.trial, &self.plan.tasks[at], NoVerdict::Failed, error.message.clone());
-            self.judgments[at] = Some(failed);
+            self.answers[at] = Some(Answer::Absent { kind: NoVerdict::Failed, why: error.message.clone() });
         }
         let asked = self.asked(task);
         (self.on_event)(RunEvent::Failed { asked, why: error.message.clone() });
@@ -367,25 +361,22 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         if self.unsaved.is_empty() {
             return;
         }
-        let records: Vec<_> = self.unsaved.iter().map(|unsaved| unsaved.record.clone()).collect();
-        let saved = self.store.put_batch(&records);
+        let saved = self.store.put_batch(&self.unsaved);
         self.hear_the_store();
         if let Err(error) = saved {
             self.store_failure = error.to_string();
             self.stop(self.store_failed());
             return;
         }
-        for Unsaved { task, request, record } in std::mem::take(&mut self.unsaved) {
+        let records = self.unsaved.len() as u64;
+        let tasks = std::mem::take(&mut self.tasks_unsaved);
+        for (task, record) in tasks.into_iter().zip(std::mem::take(&mut self.unsaved)) {
+            let answer = Answer::Answered(Arc::new(record.completion));
             for at in self.served_by(task) {
-                let planned = &self.plan.tasks[at];
-                let mut request = request.clone();
-                request.item = self.trial.pairs[planned.pair].id.clone();
-                request.order = planned.order;
-                let judge = &self.trial.judges[planned.judge];
-                self.judgments[at] = Some(answered(judge, &request, &record.completion));
+                self.answers[at] = Some(answer.clone());
             }
         }
-        (self.on_event)(RunEvent::BatchSaved { records: records.len() as u64 });
+        (self.on_event)(RunEvent::BatchSaved { records });
     }
 
     fn store_failed(&self) -> Halt {
@@ -415,15 +406,13 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             Some(Halt::Incomplete(why)) => Some(why),
             None => None,
         };
-        let incomplete = incomplete.or_else(|| self.judgments.contains(&None).then_some(Incomplete::Stopped));
+        let incomplete = incomplete.or_else(|| self.answers.contains(&None).then_some(Incomplete::Stopped));
         let why = incomplete.as_ref().map_or_else(String::new, |why| format!("not asked: {why}"));
-        let judgments = std::mem::take(&mut self.judgments).into_iter().zip(&self.plan.tasks);
-        let judgments = judgments
-            .map(|(known, task)| known.unwrap_or_else(|| absent(self.trial, task, NoVerdict::Missing, why.clone())))
-            .collect();
+        let missing = || Answer::Absent { kind: NoVerdict::Missing, why: why.clone() };
+        let answers = self.answers.into_iter().map(|known| known.unwrap_or_else(missing)).collect();
         let by_judge = self.lanes.into_iter().map(|lane| lane.calls).collect();
         (self.on_event)(RunEvent::Done);
-        Ok(RunOutcome::new(judgments, by_judge, incomplete, self.notices))
+        Ok(RunOutcome::new(answers, by_judge, incomplete, self.notices))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Asks the judges and brings back judgments.
+//! Asks judges, or other respondents, and brings back their answers; [`judgments`] reads verdicts out of them.
 //!
 //! [`Plan`] works out what is to be asked, [`run`] asks it: one loop, which alone writes to the store, so there are no locks
 //! and no channels to reason about. Answers are saved in batches and count once they are on the disk. `retry` and `limits`
@@ -27,11 +27,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use event::{Asked, RunEvent};
-pub use outcome::{Calls, Incomplete, JudgeCalls, RunOutcome, SetupError};
+pub use outcome::{Answer, Calls, Incomplete, JudgeCalls, RunOutcome, SetupError};
 pub use plan::{IdenticalPairs, JudgePlan, Plan, PlanError, PlanOptions, Source, Task, Trial};
-pub use respondent::{RequestError, Respondent};
+pub use respondent::{Reader, RequestError, Respondent, Subject};
 pub use retry::RetryPolicy;
 pub use stop::{Stop, StopHandle, stop_signal};
+pub use verdict::judgments;
 
 use crate::domain::{Completion, JudgeName};
 use crate::store::Store;

@@ -1,8 +1,9 @@
 //! How a run ended.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::{JudgeName, Judgment, Notice, Usage};
+use crate::domain::{Completion, JudgeName, NoVerdict, Notice, Usage};
 use crate::judge::{CallError, JudgeKind};
 
 /// Calls by what became of them.
@@ -123,12 +124,26 @@ pub enum Incomplete {
     },
 }
 
+/// What became of one task.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The completion, saved where it is to be saved; equal questions share one.
+    Answered(Arc<Completion>),
+    /// There is none.
+    Absent {
+        /// `Failed`, or `Missing` where the run ended before.
+        kind: NoVerdict,
+        /// Why, in words.
+        why: String,
+    },
+}
+
 /// What a run brought.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutcome {
-    /// One judgment for each planned task, in the plan's order, whatever order the answers came in. Where a run is
+    /// One answer for each planned task, in the plan's order, whatever order the answers came in. Where a run is
     /// incomplete, the tasks without an answer are `missing`.
-    pub judgments: Vec<Judgment>,
+    pub answers: Vec<Answer>,
     /// All judges' calls together.
     pub calls: Calls,
     /// By judge, in the order of the judges.
@@ -141,13 +156,13 @@ pub struct RunOutcome {
 
 impl RunOutcome {
     pub(super) fn new(
-        judgments: Vec<Judgment>,
+        answers: Vec<Answer>,
         by_judge: Vec<JudgeCalls>,
         incomplete: Option<Incomplete>,
         notices: Vec<Notice>,
     ) -> Self {
         let calls = by_judge.iter().fold(Calls::default(), |sum, judge| sum.plus(judge.calls));
-        Self { judgments, calls, by_judge, incomplete, notices }
+        Self { answers, calls, by_judge, incomplete, notices }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::respondent::{RequestError, Respondent};
-use crate::domain::{ItemId, JudgeName, Order, Pair, RequestKey};
+use super::respondent::{RequestError, Respondent, Subject};
+use crate::domain::{ItemId, JudgeName, Order, RequestKey};
 
-/// Who is to judge what.
+/// Who is to be asked about what.
 #[derive(Debug)]
-pub struct Trial<'a, J> {
+pub struct Trial<'a, J: Respondent> {
     /// The items with their texts.
-    pub pairs: &'a [Pair],
-    /// The judges.
+    pub items: &'a [J::Item],
+    /// The judges, or whoever else is to answer.
     pub judges: &'a [J],
 }
 
@@ -58,8 +58,8 @@ pub enum Source {
 /// One planned judgment. The request is made again when it is needed, since texts weigh more than keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// Index into the trial's pairs.
-    pub pair: usize,
+    /// Index into the trial's items.
+    pub item: usize,
     /// Index into the trial's judges.
     pub judge: usize,
     /// Which response is shown first.
@@ -124,26 +124,26 @@ impl Plan {
         let judges = trial.judges.iter().map(|judge| JudgePlan::empty(judge.name())).collect();
         let mut plan = Self { tasks: Vec::new(), judges, identical: Vec::new() };
         let mut sources = Sources { asked: HashMap::new(), is_stored };
-        for (at, pair) in trial.pairs.iter().enumerate() {
-            if options.identical == IdenticalPairs::LeaveOut && pair.is_identical() {
-                plan.identical.push(pair.id.clone());
+        for (at, item) in trial.items.iter().enumerate() {
+            if options.identical == IdenticalPairs::LeaveOut && item.is_identical() {
+                plan.identical.push(item.id().clone());
                 continue;
             }
             for (number, judge) in trial.judges.iter().enumerate() {
-                if !judge.applies(pair) {
+                if !judge.applies(item) {
                     plan.judges[number].not_applicable += 1;
                     continue;
                 }
                 for (repeat, order) in (0..options.repeats).flat_map(|r| options.orders.iter().map(move |o| (r, *o))) {
-                    let request = judge.request(pair, order, repeat).map_err(|source| PlanError {
+                    let request = judge.request(item, order, repeat).map_err(|source| PlanError {
                         judge: judge.name().clone(),
-                        item: pair.id.clone(),
+                        item: item.id().clone(),
                         source,
                     })?;
                     let is_call = judge.is_call(&request);
                     let source = if is_call { sources.of(request.key, plan.tasks.len()) } else { Source::Local };
                     plan.judges[number].count(source);
-                    plan.tasks.push(Task { pair: at, judge: number, order, repeat, key: request.key, source });
+                    plan.tasks.push(Task { item: at, judge: number, order, repeat, key: request.key, source });
                 }
             }
         }

@@ -2,14 +2,34 @@
 
 use std::error::Error;
 
-use crate::domain::{Completion, Fingerprint, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, Usage};
+use crate::domain::{Completion, Fingerprint, ItemId, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, Usage};
 use crate::judge::{Asking, Judge, JudgeKind};
 
 /// Why a request cannot be made; nothing was asked.
 pub type RequestError = Box<dyn Error + Send + Sync>;
 
+/// What can be asked about.
+pub trait Subject: Sync {
+    /// Its name, unique within a run.
+    fn id(&self) -> &ItemId;
+    /// True where asking decides nothing, since there is no difference to see (two responses of one text).
+    fn is_identical(&self) -> bool;
+}
+
+impl Subject for Pair {
+    fn id(&self) -> &ItemId {
+        &self.id
+    }
+
+    fn is_identical(&self) -> bool {
+        self.is_identical()
+    }
+}
+
 /// Someone who can be asked.
 pub trait Respondent: Sync {
+    /// What it is asked about.
+    type Item: Subject;
     /// The name in every table.
     fn name(&self) -> &JudgeName;
     /// What kind of judge this is.
@@ -20,18 +40,24 @@ pub trait Respondent: Sync {
     /// Hash of everything that can change an answer.
     fn fingerprint(&self) -> &Fingerprint;
     /// False for an item that this judge has nothing to say about; such items are outside planned.
-    fn applies(&self, pair: &Pair) -> bool;
+    fn applies(&self, item: &Self::Item) -> bool;
     /// The exact request. Pure: asked twice, it is the same.
-    fn request(&self, pair: &Pair, order: Order, repeat: u32) -> Result<JudgeRequest, RequestError>;
+    fn request(&self, item: &Self::Item, order: Order, repeat: u32) -> Result<JudgeRequest, RequestError>;
     /// One try.
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a>;
-    /// What the completion says. Pure.
-    fn read(&self, request: &JudgeRequest, completion: &Completion) -> ReadVerdict;
     /// What these tokens cost in US dollars, where the price is known.
     fn cost_usd(&self, usage: &Usage) -> Option<f64>;
 }
 
+/// A respondent whose completions say which of two responses is better.
+pub trait Reader: Respondent {
+    /// What the completion says. Pure. The request tells the place (item, order, repeat, key); its texts are left out.
+    fn read(&self, request: &JudgeRequest, completion: &Completion) -> ReadVerdict;
+}
+
 impl Respondent for Judge {
+    type Item = Pair;
+
     fn name(&self) -> &JudgeName {
         self.name()
     }
@@ -60,11 +86,13 @@ impl Respondent for Judge {
         Box::pin(self.ask(request))
     }
 
-    fn read(&self, request: &JudgeRequest, completion: &Completion) -> ReadVerdict {
-        self.read(request, completion)
-    }
-
     fn cost_usd(&self, usage: &Usage) -> Option<f64> {
         self.cost_usd(usage)
+    }
+}
+
+impl Reader for Judge {
+    fn read(&self, request: &JudgeRequest, completion: &Completion) -> ReadVerdict {
+        self.read(request, completion)
     }
 }

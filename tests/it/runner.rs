@@ -3,28 +3,35 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tribunal::domain::{NoVerdict, Pair, Reading, Said, Verdict};
+use tribunal::domain::{Judgment, NoVerdict, Pair, Reading, Said, Verdict};
 use tribunal::judge::{HttpClient, Judge, JudgeSpec, Provider};
-use tribunal::runner::{Plan, PlanOptions, RunError, RunOptions, RunOutcome, Stop, Trial, run};
+use tribunal::runner::{Plan, PlanOptions, RunError, RunOptions, RunOutcome, Stop, Trial, judgments, run};
 use tribunal::store::Store;
 
 use crate::scripted::{Ending, Scripted, Step};
 
-async fn judged(server: &Scripted, store: &mut Store, items: usize) -> Result<RunOutcome, RunError> {
+#[derive(Debug)]
+struct Judged {
+    judgments: Vec<Judgment>,
+    run: RunOutcome,
+}
+
+async fn judged(server: &Scripted, store: &mut Store, items: usize) -> Result<Judged, RunError> {
     let prompt = tribunal::prompt::embedded("pairwise.en").unwrap();
     let mut spec = JudgeSpec::new("mini", Provider::Compatible, "judge-9", prompt);
     spec.base_url = Some(format!("{}/v1", server.root));
     let judges = [Judge::endpoint(spec, &HttpClient::new().unwrap()).unwrap()];
     let pairs: Vec<_> = (0..items).map(|n| Pair::new(format!("q{n}"), &format!("{n}+2?"), "4", "5")).collect();
-    let trial = Trial { pairs: &pairs, judges: &judges };
+    let trial = Trial { items: &pairs, judges: &judges };
     let plan = Plan::new(&trial, &PlanOptions::default(), &mut |key| store.get(key).is_some()).unwrap();
     let timestamp = || "2026-01-02T03:04:05Z".to_owned();
     let mut options = RunOptions::new(&timestamp);
     options.retry.first_delay = Duration::from_millis(20);
-    run(&trial, &plan, store, &options, Stop::never(), &mut |_| {}).await
+    let run = run(&trial, &plan, store, &options, Stop::never(), &mut |_| {}).await?;
+    Ok(Judged { judgments: judgments(&trial, &plan, &run), run })
 }
 
-fn readings(outcome: &RunOutcome) -> Vec<Reading> {
+fn readings(outcome: &Judged) -> Vec<Reading> {
     let reading = |said| match said {
         Said::InOrder(_, reading) => reading,
         Said::Folded(_) => panic!("nothing is folded here"),
@@ -52,7 +59,7 @@ async fn passing_troubles_of_a_server_are_sat_out() {
     let outcome = judged(&server, &mut store, 3).await.unwrap();
     assert!(start.elapsed() >= Duration::from_millis(980), "the server was not given its second");
     assert_eq!(readings(&outcome), [Reading::Said(Verdict::First); 6]);
-    assert_eq!((outcome.calls.made, outcome.calls.retried, outcome.calls.failed), (6, 4, 0));
+    assert_eq!((outcome.run.calls.made, outcome.run.calls.retried, outcome.run.calls.failed), (6, 4, 0));
     assert_eq!(server.seen().len(), 10);
     let again = judged(&server, &mut store, 3).await.unwrap();
     assert_eq!((again.judgments, server.seen().len()), (outcome.judgments, 10));
@@ -82,7 +89,7 @@ async fn a_used_up_quota_stops_the_run_and_keeps_what_was_answered() {
     let server = Scripted::start(vec![good.clone(), good.clone(), good, quota]).await;
     let mut store = Store::memory();
     let outcome = judged(&server, &mut store, 300).await.unwrap();
-    let told = outcome.incomplete.as_ref().unwrap().to_string();
+    let told = outcome.run.incomplete.as_ref().unwrap().to_string();
     assert!(told.contains("quota") && told.contains("run again"), "{told}");
     assert_eq!(store.stats().records, 3);
     assert!(server.seen().len() < 20, "{} calls", server.seen().len());

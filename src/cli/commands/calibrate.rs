@@ -11,6 +11,7 @@ use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
+use crate::cli::judging::Judging;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
@@ -21,7 +22,7 @@ use crate::report::{Content, ItemTable, Report};
 
 pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
-    let settings = Settings::load(args.ask.config.as_deref())?;
+    let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let rules = settings.gate()?;
     let delivery = Delivery::new(&args.output, environment)?;
     certificates::check(&args.ask.certificates)?;
@@ -72,15 +73,9 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
     let judges = bench.seat(&args.judge, ui)?;
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
-    let asking = Asking {
-        ask: &args.ask,
-        limits: &settings.limits,
-        clock,
-        force: args.output.force,
-        served: BTreeMap::new(),
-        ui,
-    };
-    evidence.judgments = asking.ask(&judges, &evidence.pairs)?;
+    let asking = Asking { calls: &args.ask.calls, limits: &settings.limits, clock, served: BTreeMap::new(), ui };
+    let judging = Judging { asking, ask: &args.ask, force: args.output.force };
+    evidence.judgments = judging.ask(&judges, &evidence.pairs)?;
     Ok((evidence, judges))
 }
 

@@ -12,6 +12,7 @@ use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::items;
 use crate::cli::judges::Bench;
+use crate::cli::judging::Judging;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
@@ -21,7 +22,7 @@ use crate::report::{Content, ItemTable, Report};
 
 pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
-    let settings = Settings::load(args.ask.config.as_deref())?;
+    let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let requirement = requirement(args)?;
     let delivery = Delivery::new(&args.output, environment)?;
     let court = Court { args, settings: &settings, clock, ui };
@@ -98,14 +99,14 @@ impl Court<'_> {
         };
         let served = passed.served.clone().filter(|_| judge.served_policy() == ServedPolicy::Same);
         let asking = Asking {
-            ask: &args.ask,
+            calls: &args.ask.calls,
             limits: &self.settings.limits,
             clock: self.clock,
-            force: args.output.force,
             served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
             ui: self.ui,
         };
-        evidence.judgments = asking.ask(&judges, &evidence.pairs)?;
+        let judging = Judging { asking, ask: &args.ask, force: args.output.force };
+        evidence.judgments = judging.ask(&judges, &evidence.pairs)?;
         Ok((evidence, Judge::name(judge).clone(), passed))
     }
 

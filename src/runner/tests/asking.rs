@@ -61,7 +61,7 @@ async fn a_run_killed_at_any_completion_and_resumed_asks_nothing_acknowledged_tw
         let options = RunOptions { concurrency: 3, batch_records: 2, ..options() };
         let trial_pairs = pairs(6);
         let judges = [Fake::new(|r, _| Ok(answer(r)))];
-        let trial = Trial { pairs: &trial_pairs, judges: &judges };
+        let trial = Trial { items: &trial_pairs, judges: &judges };
         let acknowledged = {
             let (mut store, _) = Store::open(dir.path(), Access::Write).unwrap();
             let plan = Plan::new(&trial, &PlanOptions::default(), &mut |_| false).unwrap();
@@ -100,7 +100,7 @@ async fn a_run_killed_at_any_completion_and_resumed_asks_nothing_acknowledged_tw
 async fn a_stop_finishes_and_saves_what_is_in_flight_and_the_next_run_goes_on() {
     let trial_pairs = pairs(10);
     let judges = [Fake::new(|r, _| Ok(answer(r)))];
-    let trial = Trial { pairs: &trial_pairs, judges: &judges };
+    let trial = Trial { items: &trial_pairs, judges: &judges };
     let mut store = Store::memory();
     let plan = Plan::new(&trial, &PlanOptions::default(), &mut |_| false).unwrap();
     let (handle, stop) = stop_signal();
@@ -120,8 +120,9 @@ async fn a_stop_finishes_and_saves_what_is_in_flight_and_the_next_run_goes_on() 
     assert_eq!(outcome.incomplete, Some(Incomplete::Stopped));
     assert_eq!(in_flight, Some(3));
     assert_eq!((answers, outcome.calls.made, store.stats().records), (8, 8, 8));
-    let missing = readings(&outcome.judgments).iter().filter(|r| **r == Reading::None(NoVerdict::Missing)).count();
-    assert_eq!((outcome.judgments.len(), missing), (20, 12));
+    let missing =
+        outcome.answers.iter().filter(|a| matches!(a, Answer::Absent { kind: NoVerdict::Missing, .. })).count();
+    assert_eq!((outcome.answers.len(), missing), (20, 12));
     let (outcome, _) = judge(&judges, &trial_pairs, &mut store, &options).await;
     assert_eq!((outcome.unwrap().incomplete, judges[0].calls()), (None, 20));
 }
@@ -202,11 +203,11 @@ async fn what_a_judge_settles_on_this_machine_is_neither_a_call_nor_kept() {
 async fn a_control_judge_runs_as_it_is() {
     let set = pairs(4);
     let judges = [Judge::control("control:first", ControlKind::First, &set)];
-    let trial = Trial { pairs: &set, judges: &judges };
+    let trial = Trial { items: &set, judges: &judges };
     let mut store = Store::memory();
     let plan = Plan::new(&trial, &PlanOptions::default(), &mut |key| store.get(key).is_some()).unwrap();
     assert_eq!(plan.judges[0].local, 8);
     let outcome = run(&trial, &plan, &mut store, &options(), Stop::never(), &mut |_| {}).await.unwrap();
-    assert_eq!(readings(&outcome.judgments), [Reading::Said(Verdict::First); 8]);
+    assert_eq!(readings(&judgments(&trial, &plan, &outcome)), [Reading::Said(Verdict::First); 8]);
     assert_eq!((outcome.calls, store.stats().records), (Calls::default(), 0));
 }

@@ -73,6 +73,8 @@ impl Fake {
 }
 
 impl Respondent for Fake {
+    type Item = Pair;
+
     fn name(&self) -> &JudgeName {
         &self.name
     }
@@ -125,6 +127,12 @@ impl Respondent for Fake {
         })
     }
 
+    fn cost_usd(&self, usage: &Usage) -> Option<f64> {
+        usage.output_tokens.map(|tokens| tokens as f64 / 4.0)
+    }
+}
+
+impl Reader for Fake {
     fn read(&self, _: &JudgeRequest, completion: &Completion) -> ReadVerdict {
         let reading = match completion.text.as_str() {
             "first" => Reading::Said(Verdict::First),
@@ -133,10 +141,6 @@ impl Respondent for Fake {
             _ => Reading::None(NoVerdict::Unparsed),
         };
         ReadVerdict { reading, grade: None, probability: None, why: "read".to_owned() }
-    }
-
-    fn cost_usd(&self, usage: &Usage) -> Option<f64> {
-        usage.output_tokens.map(|tokens| tokens as f64 / 4.0)
     }
 }
 
@@ -159,21 +163,39 @@ fn options() -> RunOptions<'static> {
     RunOptions::new(&now)
 }
 
+/// What a run brought, its verdicts read.
+#[derive(Debug, PartialEq)]
+struct Judged {
+    judgments: Vec<Judgment>,
+    calls: Calls,
+    by_judge: Vec<JudgeCalls>,
+    incomplete: Option<Incomplete>,
+    notices: Vec<crate::domain::Notice>,
+}
+
+impl Judged {
+    fn read(trial: &Trial<'_, Fake>, plan: &Plan, outcome: RunOutcome) -> Self {
+        let judgments = judgments(trial, plan, &outcome);
+        let RunOutcome { calls, by_judge, incomplete, notices, .. } = outcome;
+        Self { judgments, calls, by_judge, incomplete, notices }
+    }
+}
+
 /// Plans and runs; also gives the events.
 async fn judge(
     judges: &[Fake],
     pairs: &[Pair],
     store: &mut Store,
     options: &RunOptions<'_>,
-) -> (Result<RunOutcome, RunError>, Vec<RunEvent>) {
-    let trial = Trial { pairs, judges };
+) -> (Result<Judged, RunError>, Vec<RunEvent>) {
+    let trial = Trial { items: pairs, judges };
     let plan = Plan::new(&trial, &PlanOptions::default(), &mut |key| store.get(key).is_some()).unwrap();
     let mut events = Vec::new();
     let outcome = run(&trial, &plan, store, options, Stop::never(), &mut |event| events.push(event)).await;
-    (outcome, events)
+    (outcome.map(|outcome| Judged::read(&trial, &plan, outcome)), events)
 }
 
-async fn judge_in_memory(judges: &[Fake], pairs: &[Pair], options: &RunOptions<'_>) -> RunOutcome {
+async fn judge_in_memory(judges: &[Fake], pairs: &[Pair], options: &RunOptions<'_>) -> Judged {
     judge(judges, pairs, &mut Store::memory(), options).await.0.unwrap()
 }
 

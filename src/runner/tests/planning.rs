@@ -8,7 +8,7 @@ fn a_plan_counts_what_is_left_out_and_what_is_asked() {
     set[1].response_b = set[1].response_a.clone();
     set[2].category = Some("not for judges".to_owned());
     let judges = [Fake::new(|r, _| Ok(answer(r)))];
-    let trial = Trial { pairs: &set, judges: &judges };
+    let trial = Trial { items: &set, judges: &judges };
     let options = PlanOptions { repeats: 2, ..PlanOptions::default() };
     let stored = judges[0].request(&set[3], Order::Ba, 1).unwrap().key;
     let plan = Plan::new(&trial, &options, &mut |key| *key == stored).unwrap();
@@ -29,6 +29,6 @@ fn a_request_that_cannot_be_made_is_found_before_anything_is_asked() {
     set[2].prompt = crate::domain::Prompt::Text("unfillable".to_owned());
     let judges = [Fake::new(|r, _| Ok(answer(r)))];
     let error =
-        Plan::new(&Trial { pairs: &set, judges: &judges }, &PlanOptions::default(), &mut |_| false).unwrap_err();
+        Plan::new(&Trial { items: &set, judges: &judges }, &PlanOptions::default(), &mut |_| false).unwrap_err();
     assert_eq!(error.to_string(), "judge `fake` cannot be asked about item `i02`: no such slot");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tribunal::domain::{Order, Pair, Reading, Said, Verdict};
 use tribunal::judge::{HttpClient, Judge, JudgeSpec, Provider, Secret};
-use tribunal::runner::{Plan, PlanOptions, RunOptions, Stop, Trial, run};
+use tribunal::runner::{Plan, PlanOptions, RunOptions, Stop, Trial, judgments, run};
 use tribunal::store::Store;
 
 use super::folder;
@@ -61,7 +61,7 @@ async fn ended(case: &Value) -> Ended {
     spec.timeout = Duration::from_secs(case["timeout_s"].as_u64().unwrap_or(20));
     let judges = [Judge::endpoint(spec, &HttpClient::new().unwrap()).unwrap()];
     let pairs = [Pair::new("q1", "2+2?", "4", "5")];
-    let trial = Trial { pairs: &pairs, judges: &judges };
+    let trial = Trial { items: &pairs, judges: &judges };
     let plan_options = PlanOptions { orders: vec![Order::Ab], ..PlanOptions::default() };
     let plan = Plan::new(&trial, &plan_options, &mut |_| false).unwrap();
     let timestamp = || "2026-01-02T03:04:05Z".to_owned();
@@ -73,10 +73,11 @@ async fn ended(case: &Value) -> Ended {
     let (result, verdict, words, has_cost) = match outcome {
         Err(error) => ("run_stopped", "", error.to_string(), false),
         Ok(outcome) => {
-            let detail = outcome.judgments[0].detail.clone().unwrap();
+            let judgments = judgments(&trial, &plan, &outcome);
+            let detail = judgments[0].detail.clone().unwrap();
             let words = detail.why.unwrap_or_default();
             let has_cost = detail.cost_usd.is_some();
-            match (outcome.judgments[0].said, outcome.incomplete) {
+            match (judgments[0].said, outcome.incomplete) {
                 (_, Some(incomplete)) => ("run_stopped", "", incomplete.to_string(), has_cost),
                 (Said::InOrder(_, Reading::Said(Verdict::First)), _) => ("verdict", "A", words, has_cost),
                 (Said::InOrder(_, Reading::Said(Verdict::Second)), _) => ("verdict", "B", words, has_cost),

@@ -1,0 +1,84 @@
+//! Judges asked about pairs: the plan in both orders, the recording, the judgments.
+
+use super::args::AskArgs;
+use super::asking::Asking;
+use super::exit::CliError;
+use super::output::{Existing, check_target, write_file};
+use crate::domain::{Judgment, Pair};
+use crate::judge::{Judge, JudgeKind, RecordedLine, RecordingHeader, write_recording};
+use crate::runner::{IdenticalPairs, Plan, PlanOptions, Source, Trial, judgments};
+use crate::store::Store;
+
+/// How judges are asked.
+pub(super) struct Judging<'a> {
+    pub asking: Asking<'a>,
+    pub ask: &'a AskArgs,
+    /// Whether a recording may replace a file that exists.
+    pub force: bool,
+}
+
+impl Judging<'_> {
+    /// Asks every judge about every pair in both orders. An incomplete run is an error with its own status.
+    pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Vec<Judgment>, CliError> {
+        let asking = &self.asking;
+        if let Some(path) = &self.ask.record {
+            if judges.iter().all(|judge| judge.kind() != JudgeKind::Endpoint) {
+                return Err(CliError::usage("there is nothing to record: no judge is behind an endpoint")
+                    .hint("leave --record out"));
+            }
+            check_target(path, Existing::by_force(self.force))?;
+        }
+        let trial = Trial { items: pairs, judges };
+        let mut store = asking.open(judges)?;
+        let options = PlanOptions {
+            repeats: self.ask.repeats,
+            identical: if self.ask.ask_identical { IdenticalPairs::Ask } else { IdenticalPairs::LeaveOut },
+            ..PlanOptions::default()
+        };
+        let plan = Plan::new(&trial, &options, &mut |key| store.get(key).is_some())?;
+        asking.announce(&plan, "judgments");
+        let outcome = asking.run(&trial, &plan, &mut store)?;
+        // Half a recording would stand in the way of the run that goes on from here.
+        if let Some(path) = self.ask.record.as_ref().filter(|_| outcome.incomplete.is_none()) {
+            let text = recording(&plan, &trial, &mut store, &asking.clock.now())?;
+            write_file(path, &text, Existing::by_force(self.force))?;
+        }
+        for notice in store.close() {
+            asking.ui.warn(notice.text);
+        }
+        asking.whole(&plan, &outcome)?;
+        Ok(judgments(&trial, &plan, &outcome))
+    }
+}
+
+/// The completions of endpoint judges as a recording that `replay:FILE` plays.
+fn recording(plan: &Plan, trial: &Trial<'_, Judge>, store: &mut Store, now: &str) -> Result<String, CliError> {
+    let mut text = String::new();
+    for (index, judge) in trial.judges.iter().enumerate().filter(|(_, judge)| judge.kind() == JudgeKind::Endpoint) {
+        let header = RecordingHeader {
+            fingerprint: Some(judge.fingerprint().clone()),
+            model: judge.model_name().map(str::to_owned),
+            prompt: judge.prompt().map(crate::prompt::JudgePrompt::name),
+            prompt_digest: judge.prompt_digest(),
+            contract: judge.prompt().map(|prompt| prompt.contract.as_str().to_owned()),
+            created: Some(now.to_owned()),
+            ..RecordingHeader::new(judge.name().as_str())
+        };
+        let mut lines = Vec::new();
+        for task in plan.tasks.iter().filter(|task| task.judge == index && task.source != Source::Local) {
+            if let Some(completion) = store.get(&task.key) {
+                lines.push(RecordedLine {
+                    key: Some(task.key),
+                    judge: judge.name().clone(),
+                    item: trial.items[task.item].id.clone(),
+                    order: task.order,
+                    repeat: task.repeat,
+                    fingerprint: None,
+                    completion,
+                });
+            }
+        }
+        text.push_str(&write_recording(&header, &lines)?);
+    }
+    Ok(text)
+}
