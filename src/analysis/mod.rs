@@ -1,6 +1,7 @@
 //! Judgments in, answers out: one file a question. Pure; knows no network, clock or store, and no text of an item
 //! but in `gold`.
 
+pub mod asked;
 pub mod baseline;
 pub mod calibration;
 pub mod certificate;

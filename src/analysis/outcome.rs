@@ -236,6 +236,12 @@ impl Accounting {
     pub fn total(&self) -> Tally {
         self.ab.sum(self.ba)
     }
+
+    /// The judgments of two judges together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { ab: self.ab.sum(other.ab), ba: self.ba.sum(other.ba), identical: self.identical + other.identical }
+    }
 }
 
 impl Serialize for Accounting {

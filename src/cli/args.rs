@@ -26,6 +26,9 @@ pub(super) enum Command {
     /// Is A better than B on these items? Needs a certified judge.
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArgs),
+    /// Ask judges and keep every completion, nothing else; also as batch files.
+    #[command(after_help = JUDGE_HELP)]
+    Judge(JudgeArgs),
     /// Is this file readable, and what is in it?
     Validate(ValidateArgs),
     /// Judge prompts: lint, show filled, read replies.
@@ -52,6 +55,14 @@ Examples:
   tribunal compare --verdicts recorded.jsonl --judge gpt-4
 
 Exit status: 0 done, or the requirement holds · 1 it does not · 3 undecided · 5 no valid certificate";
+
+const JUDGE_HELP: &str = "\
+Examples:
+  tribunal judge --pairs pairs.jsonl --judge mini --out verdicts.jsonl
+  tribunal judge --pairs pairs.jsonl --judge mini --batch-out requests.jsonl
+  tribunal judge --pairs pairs.jsonl --judge mini --batch-in results.jsonl
+
+Exit status: 0 every judgment has an answer · 4 some have none, run again to resume";
 
 /// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -144,6 +155,12 @@ pub(super) struct AskArgs {
     /// Also write the completions to this file, for `replay:FILE`.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+}
+
+/// Where certificates are.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Asking")]
+pub(super) struct CertificateArgs {
     /// Where certificates are kept.
     #[arg(long, default_value = "certificates", value_name = "DIR")]
     pub certificates: PathBuf,
@@ -184,6 +201,8 @@ pub(super) struct CalibrateArgs {
     pub verdicts: Option<String>,
     #[command(flatten)]
     pub ask: AskArgs,
+    #[command(flatten)]
+    pub door: CertificateArgs,
     #[command(flatten)]
     pub statistics: StatisticsArgs,
     #[command(flatten)]
@@ -234,9 +253,47 @@ pub(super) struct CompareArgs {
     #[command(flatten)]
     pub ask: AskArgs,
     #[command(flatten)]
+    pub door: CertificateArgs,
+    #[command(flatten)]
     pub statistics: StatisticsArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct JudgeArgs {
+    /// A judge, as in `calibrate`. May be given several times.
+    #[arg(long, value_name = "JUDGE", required = true)]
+    pub judge: Vec<String>,
+    /// Pairs with both responses.
+    #[arg(long, value_name = "FILE", required_unless_present = "a")]
+    pub pairs: Option<String>,
+    /// Responses of side A: id, prompt, response.
+    #[arg(long, value_name = "FILE", requires = "b", conflicts_with = "pairs")]
+    pub a: Option<String>,
+    /// Responses of side B.
+    #[arg(long, value_name = "FILE", requires = "a")]
+    pub b: Option<String>,
+    /// Resample by this field of the items instead of `group`, when the verdicts are analysed.
+    #[arg(long, value_name = "FIELD")]
+    pub group_by: Option<String>,
+    /// Write the verdicts to this file, for `--verdicts FILE`.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Ask nothing: write what is to be asked as requests for a batch service or `vllm run-batch`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "record", "batch_in"])]
+    pub batch_out: Option<PathBuf>,
+    /// Ask nothing: take the answers of a batch back from its file of results.
+    #[arg(long, value_name = "FILE")]
+    pub batch_in: Option<String>,
+    /// Replace files that exist.
+    #[arg(long)]
+    pub force: bool,
+    /// How to write the summary.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FindingsFormat,
+    #[command(flatten)]
+    pub ask: AskArgs,
 }
 
 /// How findings are written.

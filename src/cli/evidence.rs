@@ -65,16 +65,13 @@ pub(super) fn input(role: &str, source: &Source, records: usize) -> InputFile {
     }
 }
 
-fn disputed(statistics: &StatisticsArgs) -> Disputed {
-    match statistics.disputed {
-        DisputedArg::Tie => Disputed::Tie,
-        DisputedArg::Drop => Disputed::Drop,
-    }
-}
-
 /// How pairs are read under these flags.
 pub(super) fn pair_options(statistics: &StatisticsArgs) -> PairOptions {
-    PairOptions { group_by: statistics.group_by.clone(), disputed: disputed(statistics) }
+    let disputed = match statistics.disputed {
+        DisputedArg::Tie => Disputed::Tie,
+        DisputedArg::Drop => Disputed::Drop,
+    };
+    PairOptions { group_by: statistics.group_by.clone(), disputed }
 }
 
 /// The gold pairs of `--gold`, or those that ship.
@@ -90,16 +87,16 @@ pub(super) fn pairs(
     source: &Source,
     role: &str,
     labels: Option<&str>,
-    statistics: &StatisticsArgs,
+    options: &PairOptions,
     ui: Ui,
 ) -> Result<Evidence, CliError> {
     let mut teller = Teller::new(ui);
-    let mut pairs = teller.told(data::load_pairs(source, &pair_options(statistics))?, source.path());
+    let mut pairs = teller.told(data::load_pairs(source, options)?, source.path());
     let mut inputs = vec![input(role, source, pairs.len())];
     if let Some(path) = labels {
         let source = read(path)?;
         let labels = teller.told(data::load_labels(&source)?, source.path());
-        teller.tell(source.path(), &data::apply_labels(&mut pairs, &labels, disputed(statistics))?);
+        teller.tell(source.path(), &data::apply_labels(&mut pairs, &labels, options.disputed)?);
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set(&name_of(source.path()), &pairs);
@@ -107,12 +104,12 @@ pub(super) fn pairs(
 }
 
 /// Two files of responses, joined.
-pub(super) fn responses(a: &str, b: &str, statistics: &StatisticsArgs, ui: Ui) -> Result<Evidence, CliError> {
+pub(super) fn responses(a: &str, b: &str, options: &PairOptions, ui: Ui) -> Result<Evidence, CliError> {
     let (source_a, source_b) = (read(a)?, read(b)?);
     let mut teller = Teller::new(ui);
     let side_a = teller.told(data::load_responses(&source_a)?, source_a.path());
     let side_b = teller.told(data::load_responses(&source_b)?, source_b.path());
-    let pairs = teller.told(data::join_responses(&side_a, &side_b, &pair_options(statistics))?, source_a.path());
+    let pairs = teller.told(data::join_responses(&side_a, &side_b, options)?, source_a.path());
     let inputs = vec![input("a", &source_a, side_a.rows.len()), input("b", &source_b, side_b.rows.len())];
     let gold = data::gold_set(&format!("{} and {}", name_of(a), name_of(b)), &pairs);
     Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings })
@@ -123,13 +120,13 @@ pub(super) fn verdicts(
     path: &str,
     gold: Option<&str>,
     labels: Option<&str>,
-    statistics: &StatisticsArgs,
+    options: &PairOptions,
     ui: Ui,
 ) -> Result<Evidence, CliError> {
     let source = read(path)?;
-    let options = VerdictOptions { group_by: statistics.group_by.clone(), disputed: disputed(statistics) };
+    let recorded = VerdictOptions { group_by: options.group_by.clone(), disputed: options.disputed };
     let mut teller = Teller::new(ui);
-    let recorded = teller.told(data::load_verdicts(&source, &options)?, source.path());
+    let recorded = teller.told(data::load_verdicts(&source, &recorded)?, source.path());
     let mut inputs = vec![input("verdicts", &source, recorded.rows)];
     let mut items = recorded.items;
     let mut pairs = Vec::new();
@@ -138,14 +135,14 @@ pub(super) fn verdicts(
         if data::detect(&source, None) == Kind::Labels {
             label_files.push(source);
         } else {
-            pairs = teller.told(data::load_pairs(&source, &pair_options(statistics))?, source.path());
+            pairs = teller.told(data::load_pairs(&source, options)?, source.path());
             inputs.push(input("gold", &source, pairs.len()));
             data::complete_facts(&mut items, &pairs, source.path())?;
         }
     }
     for source in label_files {
         let labels = teller.told(data::load_labels(&source)?, source.path());
-        teller.tell(source.path(), &data::apply_labels_to_facts(&mut items, &labels, disputed(statistics))?);
+        teller.tell(source.path(), &data::apply_labels_to_facts(&mut items, &labels, options.disputed)?);
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set_of_facts(&name_of(source.path()), items);

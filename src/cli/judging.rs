@@ -6,7 +6,7 @@ use super::exit::CliError;
 use super::output::{Existing, check_target, write_file};
 use crate::domain::{Judgment, Pair};
 use crate::judge::{Judge, JudgeKind, RecordedLine, RecordingHeader, write_recording};
-use crate::runner::{IdenticalPairs, Plan, PlanOptions, Source, Trial, judgments};
+use crate::runner::{IdenticalPairs, Plan, PlanOptions, RunOutcome, Source, Trial, judgments};
 use crate::store::Store;
 
 /// How judges are asked.
@@ -17,9 +17,32 @@ pub(super) struct Judging<'a> {
     pub force: bool,
 }
 
+/// What came of asking.
+pub(super) struct Judged {
+    pub plan: Plan,
+    pub outcome: RunOutcome,
+    pub judgments: Vec<Judgment>,
+}
+
 impl Judging<'_> {
     /// Asks every judge about every pair in both orders. An incomplete run is an error with its own status.
     pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Vec<Judgment>, CliError> {
+        let judged = self.gather(judges, pairs)?;
+        self.asking.whole(&judged.plan, &judged.outcome)?;
+        Ok(judged.judgments)
+    }
+
+    /// How a plan is made.
+    pub fn plan_options(&self) -> PlanOptions {
+        PlanOptions {
+            repeats: self.ask.repeats,
+            identical: if self.ask.ask_identical { IdenticalPairs::Ask } else { IdenticalPairs::LeaveOut },
+            ..PlanOptions::default()
+        }
+    }
+
+    /// The same, whole or not: the judgments of an incomplete run lack what was not asked.
+    pub fn gather(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Judged, CliError> {
         let asking = &self.asking;
         if let Some(path) = &self.ask.record {
             if judges.iter().all(|judge| judge.kind() != JudgeKind::Endpoint) {
@@ -30,12 +53,7 @@ impl Judging<'_> {
         }
         let trial = Trial { items: pairs, judges };
         let mut store = asking.open(judges)?;
-        let options = PlanOptions {
-            repeats: self.ask.repeats,
-            identical: if self.ask.ask_identical { IdenticalPairs::Ask } else { IdenticalPairs::LeaveOut },
-            ..PlanOptions::default()
-        };
-        let plan = Plan::new(&trial, &options, &mut |key| store.get(key).is_some())?;
+        let plan = Plan::new(&trial, &self.plan_options(), &mut |key| store.get(key).is_some())?;
         asking.announce(&plan, "judgments");
         let outcome = asking.run(&trial, &plan, &mut store)?;
         // Half a recording would stand in the way of the run that goes on from here.
@@ -46,8 +64,8 @@ impl Judging<'_> {
         for notice in store.close() {
             asking.ui.warn(notice.text);
         }
-        asking.whole(&plan, &outcome)?;
-        Ok(judgments(&trial, &plan, &outcome))
+        let judgments = judgments(&trial, &plan, &outcome);
+        Ok(Judged { plan, outcome, judgments })
     }
 }
 

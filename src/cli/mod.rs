@@ -56,6 +56,7 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
     match command {
         Command::Calibrate(args) => commands::calibrate::run(args, environment, ui),
         Command::Compare(args) => commands::compare::run(args, environment, ui),
+        Command::Judge(args) => commands::judge::run(args, environment, ui),
         Command::Validate(args) => commands::validate::run(args, environment, ui),
         Command::Prompt(args) => commands::prompt::run(args, environment, ui),
         Command::Gold(args) => commands::gold::run(args, environment, ui),

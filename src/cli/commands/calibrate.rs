@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let rules = settings.gate()?;
     let delivery = Delivery::new(&args.output, environment)?;
-    certificates::check(&args.ask.certificates)?;
+    certificates::check(&args.door.certificates)?;
     let (evidence, judges) = gather(args, &settings, clock, ui)?;
     let any_model = judges
         .iter()
@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     answer.warnings.extend(evidence.warnings);
     for card in &mut answer.judges {
         if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock) {
-            let path = certificates::write(&args.ask.certificates, &certificate, ui)?;
+            let path = certificates::write(&args.door.certificates, &certificate, ui)?;
             ui.note(format!("certificate: {} ({})", path.display(), certificate.decision));
             card.certificate = Some(path.display().to_string());
         }
@@ -56,16 +56,16 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
 
 /// Recorded verdicts, or those of the judges that are asked now.
 fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Result<(Evidence, Vec<Judge>), CliError> {
+    let options = evidence::pair_options(&args.statistics);
     if let Some(verdicts) = &args.verdicts {
-        let mut evidence =
-            evidence::verdicts(verdicts, args.gold.as_deref(), args.labels.as_deref(), &args.statistics, ui)?;
+        let mut evidence = evidence::verdicts(verdicts, args.gold.as_deref(), args.labels.as_deref(), &options, ui)?;
         if !args.judge.is_empty() {
             choose(&mut evidence, &args.judge, verdicts)?;
         }
         return Ok((evidence, Vec::new()));
     }
     let source = evidence::gold_source(args.gold.as_deref())?;
-    let mut evidence = evidence::pairs(&source, "gold", args.labels.as_deref(), &args.statistics, ui)?;
+    let mut evidence = evidence::pairs(&source, "gold", args.labels.as_deref(), &options, ui)?;
     if evidence.gold.labelled() == 0 {
         ui.warn("no item has a gold label: only position will be measured, and nothing can pass (add `gold`, or --labels FILE)");
     }

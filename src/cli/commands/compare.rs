@@ -72,10 +72,11 @@ impl Court<'_> {
         if let Some(verdicts) = &self.args.verdicts {
             return self.recorded(verdicts);
         }
-        let (args, statistics) = (self.args, &self.args.statistics);
+        let args = self.args;
+        let options = evidence::pair_options(&args.statistics);
         let mut evidence = match (&args.a, &args.b, &args.pairs) {
-            (Some(a), Some(b), _) => evidence::responses(a, b, statistics, self.ui)?,
-            (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, statistics, self.ui)?,
+            (Some(a), Some(b), _) => evidence::responses(a, b, &options, self.ui)?,
+            (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, self.ui)?,
             _ => {
                 return Err(CliError::usage("there is nothing to compare")
                     .hint("give --a FILE --b FILE, or --pairs FILE, or --verdicts FILE"));
@@ -112,7 +113,8 @@ impl Court<'_> {
 
     /// Recorded verdicts cost nothing: without a certificate they carry the banner and go on.
     fn recorded(&self, verdicts: &str) -> Result<(Evidence, JudgeName, Passed), CliError> {
-        let evidence = evidence::verdicts(verdicts, None, None, &self.args.statistics, self.ui)?;
+        let evidence =
+            evidence::verdicts(verdicts, None, None, &evidence::pair_options(&self.args.statistics), self.ui)?;
         let judges: BTreeSet<&JudgeName> = evidence.judgments.iter().map(|judgment| &judgment.judge).collect();
         let listed = judges.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
         let judge = match (&self.args.judge, judges.len()) {
@@ -141,7 +143,7 @@ impl Court<'_> {
     /// Looks for a certificate under the rules in force.
     fn knock(&self, fingerprint: &Fingerprint, name: &str) -> Result<Door, CliError> {
         let visitor = Visitor { fingerprint, rules: rules_digest(&self.settings.gate()?), now: &self.clock.now() };
-        certificates::find(&self.args.ask.certificates, visitor, name, self.ui)
+        certificates::find(&self.args.door.certificates, visitor, name, self.ui)
     }
 
     fn door(&self, fingerprint: &Fingerprint, name: &JudgeName, gold: &GoldSet) -> Result<Passed, CliError> {

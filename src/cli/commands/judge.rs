@@ -1,0 +1,106 @@
+//! `judge`: ask judges and keep every completion, nothing else; also by way of batch files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::analysis::asked::{Asked, AskedJudge, CallCounts, asked};
+use crate::analysis::outcome::Accounting;
+use crate::cli::args::{FindingsFormat, JudgeArgs};
+use crate::cli::asking::Asking;
+use crate::cli::clock::Clock;
+use crate::cli::evidence::{self, Evidence};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::judges::Bench;
+use crate::cli::judging::{Judged, Judging};
+use crate::cli::output::{Existing, check_target, print, write_file};
+use crate::cli::settings::{Environment, Settings};
+use crate::cli::ui::Ui;
+use crate::data::PairOptions;
+use crate::domain::{NoVerdict, Usage};
+use crate::judge::Judge;
+use crate::report::{envelope, verdict_lines, visible_line};
+
+pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    let clock = Clock::new(environment.source_date_epoch.as_deref())?;
+    let settings = Settings::load(args.ask.calls.config.as_deref())?;
+    let existing = Existing::by_force(args.force);
+    if let Some(path) = &args.out {
+        check_target(path, existing)?;
+    }
+    let evidence = pairs(args, ui)?;
+    let mut bench = Bench::new(&settings, &args.ask, &evidence.pairs);
+    let judges = bench.seat(&args.judge, ui)?;
+    let asking = Asking { calls: &args.ask.calls, limits: &settings.limits, clock, served: BTreeMap::new(), ui };
+    let judging = Judging { asking, ask: &args.ask, force: args.force };
+    let judged = judging.gather(&judges, &evidence.pairs)?;
+    let answer = summary(&evidence, &judges, &judged);
+    print(&match args.format {
+        FindingsFormat::Json => envelope("judgments", &answer)?,
+        FindingsFormat::Table => lines(&answer),
+    })?;
+    judging.asking.whole(&judged.plan, &judged.outcome)?;
+    if let Some(path) = &args.out {
+        write_file(path, &verdict_lines(&evidence.gold, &judged.judgments), existing)?;
+        ui.note(format!("written: {}", path.display()));
+    }
+    Ok(status(&answer, ui))
+}
+
+fn pairs(args: &JudgeArgs, ui: Ui) -> Result<Evidence, CliError> {
+    let options = PairOptions { group_by: args.group_by.clone(), ..PairOptions::default() };
+    match (&args.a, &args.b, &args.pairs) {
+        (Some(a), Some(b), _) => evidence::responses(a, b, &options, ui),
+        (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, ui),
+        _ => Err(CliError::usage("there is nothing to judge").hint("give --pairs FILE, or --a FILE --b FILE")),
+    }
+}
+
+fn summary(evidence: &Evidence, judges: &[Judge], judged: &Judged) -> Asked {
+    let by_judge = judges.iter().zip(&judged.outcome.by_judge);
+    let judges = by_judge.map(|(judge, calls)| AskedJudge {
+        name: judge.name().clone(),
+        fingerprint: judge.fingerprint().clone(),
+        accounting: Accounting::default(),
+        calls: CallCounts { made: calls.calls.made, cached: calls.calls.cached, retried: calls.calls.retried },
+        usage: calls.usage,
+        cost_usd: calls.cost_usd,
+    });
+    asked(&evidence.gold, &judged.judgments, judges.collect())
+}
+
+fn lines(answer: &Asked) -> String {
+    let mut text = String::new();
+    for judge in &answer.judges {
+        let total = judge.accounting.total();
+        let mut parts = vec![format!("{} planned", total.planned), format!("{} judged", total.judged)];
+        let kinds = NoVerdict::ALL.into_iter().map(|kind| (kind.as_str(), total.count(kind)));
+        parts.extend(kinds.filter(|(_, count)| *count > 0).map(|(kind, count)| format!("{count} {kind}")));
+        if judge.accounting.identical > 0 {
+            parts.push(format!("{} identical, not asked", judge.accounting.identical));
+        }
+        let CallCounts { made, cached, retried } = judge.calls;
+        let Usage { input_tokens, output_tokens } = judge.usage;
+        let known = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
+        let cost = judge.cost_usd.map_or_else(|| "cost unknown".to_owned(), |usd| format!("${usd:.4}"));
+        let _ = writeln!(
+            text,
+            "{}: {}\n  calls: {made} made, {cached} from the store, {retried} retried · tokens: {} in, {} out · {cost}",
+            visible_line(judge.name.as_str()),
+            parts.join(" · "),
+            known(input_tokens),
+            known(output_tokens),
+        );
+    }
+    text
+}
+
+/// Status 4 where a call brought nothing: it can be made again. What was answered, however badly, is done.
+fn status(answer: &Asked, ui: Ui) -> Exit {
+    let total = answer.accounting.total();
+    let lacking = total.count(NoVerdict::Failed) + total.count(NoVerdict::Missing);
+    if lacking == 0 {
+        return Exit::Done;
+    }
+    ui.note(format!("{lacking} judgments have no answer; the same command asks for them again"));
+    Exit::Incomplete
+}
