@@ -9,6 +9,7 @@ mod contract;
 mod embedded;
 mod json;
 mod label;
+mod labels;
 mod lenient;
 mod lint;
 mod marks;
