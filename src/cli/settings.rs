@@ -201,7 +201,7 @@ impl Settings {
         for (name, judge) in &settings.judges {
             if let Some(key) = &judge.api_key {
                 return Err(CliError::usage(format!(
-                    "{}:{}: judge `{name}` holds a key; keys are not read from files",
+                    "{}:{}: judge `{name}` holds a key; keys are not read from settings",
                     path.display(),
                     line_at(&text, key.span().start)
                 ))
