@@ -107,8 +107,7 @@ impl Endpoint {
         let post = Post {
             url: &self.url,
             body: text.as_bytes(),
-            key: self.key.as_ref(),
-            key_headers: self.dialect.key_headers(&self.url),
+            key: self.key.as_ref().map(|key| (self.dialect.key_header(&self.url, key), key)),
             headers: self.dialect.headers(),
             timeout: self.timeout,
         };

@@ -74,7 +74,7 @@ impl HttpClient {
             retry_after: retry_after(head, now),
             is_html: text_of(head, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
             location: text_of(head, &LOCATION).map(|place| post.mask(excerpt(place))),
-            body: masked_body(post.key, String::from_utf8_lossy(&body).into_owned()),
+            body: masked_body(post.key.map(|(_, key)| key), String::from_utf8_lossy(&body).into_owned()),
             latency_ms,
         })
     }
@@ -86,10 +86,8 @@ pub(super) struct Post<'a> {
     pub url: &'a str,
     /// The JSON text.
     pub body: &'a [u8],
-    /// The key.
-    pub key: Option<&'a Secret>,
-    /// The headers that carry the key.
-    pub key_headers: &'static [KeyHeader],
+    /// The key, and how it is sent.
+    pub key: Option<(KeyHeader, &'a Secret)>,
     /// Further headers: names in lower case, and texts that are no secret.
     pub headers: &'static [(&'static str, &'static str)],
     /// Limit for the whole exchange.
@@ -108,7 +106,7 @@ pub(super) enum KeyHeader {
 impl Post<'_> {
     fn mask(&self, text: String) -> String {
         match self.key {
-            Some(key) => key.mask(text),
+            Some((_, key)) => key.mask(text),
             None => text,
         }
     }
@@ -227,7 +225,7 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
     for (name, text) in post.headers {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(text));
     }
-    let Some(key) = post.key else { return Ok(headers) };
+    let Some((header, key)) = post.key else { return Ok(headers) };
     let unusable = |_| CallError {
         class: CallClass::Setup,
         status: None,
@@ -241,12 +239,10 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
             value
         })
     };
-    for header in post.key_headers {
-        match header {
-            KeyHeader::Bearer => headers.insert(AUTHORIZATION, secret(format!("Bearer {}", key.expose()))?),
-            KeyHeader::Plain(name) => headers.insert(HeaderName::from_static(name), secret(key.expose().to_owned())?),
-        };
-    }
+    match header {
+        KeyHeader::Bearer => headers.insert(AUTHORIZATION, secret(format!("Bearer {}", key.expose()))?),
+        KeyHeader::Plain(name) => headers.insert(HeaderName::from_static(name), secret(key.expose().to_owned())?),
+    };
     Ok(headers)
 }
 
@@ -352,8 +348,7 @@ mod tests {
     fn no_header_shows_the_key_when_printed() {
         let key = Secret::new("MARK2-abcdef");
         for header in [KeyHeader::Bearer, KeyHeader::Plain("x-api-key"), KeyHeader::Plain("x-goog-api-key")] {
-            let key_headers = Box::leak(Box::new([header]));
-            let post = Post { url: "http://h", body: b"", key: Some(&key), key_headers, headers: &[], timeout: NOW };
+            let post = Post { url: "http://h", body: b"", key: Some((header, &key)), headers: &[], timeout: NOW };
             let headers = headers(&post).unwrap();
             assert!(!format!("{headers:?}").contains("MARK2"), "{headers:?}");
             assert!(headers.values().any(|value| value.to_str().unwrap().contains("MARK2-abcdef")));

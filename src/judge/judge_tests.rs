@@ -97,7 +97,7 @@ fn a_key_depends_on_order_repeat_and_texts_and_is_known_before_the_call() {
 
 #[test]
 fn settings_without_sense_are_refused_by_name() {
-    let cases: [(&str, Change); 17] = [
+    let cases: [(&str, Change); 19] = [
         ("temperature", |s| s.temperature = Some(f64::NAN)),
         ("top_p", |s| s.top_p = Some(0.0)),
         ("max_tokens", |s| s.max_tokens = Some(0)),
@@ -112,6 +112,8 @@ fn settings_without_sense_are_refused_by_name() {
         ("timeout_s", |s| s.timeout = std::time::Duration::ZERO),
         ("price", |s| s.price = Some(Price { input: -1.0, output: 0.0 })),
         ("extra", |s| s.extra = fields(json!({"stream": true}))),
+        ("extra", |s| s.extra = fields(json!({"API-Key": "sk-1"}))),
+        ("temperature", |s| (s.provider, s.temperature) = (Provider::Anthropic, Some(1.5))),
         ("base_url", |s| s.base_url = None),
         ("base_url", |s| s.base_url = Some("localhost:1".to_owned())),
         ("model", |s| s.model = " ".to_owned()),

@@ -15,6 +15,8 @@ use crate::prompt::Contract;
 
 /// More tokens than any judge writes; texts are looked at once for each candidate.
 const MOST_TOKENS: usize = 1 << 16;
+/// A longer text is no judge's, in bytes.
+const LONGEST: usize = 1 << 20;
 /// How many label tokens from the end are looked at.
 const MOST_CANDIDATES: usize = 16;
 /// How many alternatives of one token are looked at; services give 20.
@@ -73,8 +75,8 @@ fn weigh(contract: Contract, completion: &Completion, text: &ReadVerdict) -> Res
     let is_bare = text.reading != Reading::Said(said);
     let logprobs = completion.logprobs.as_ref().ok_or_else(|| Missing::mass("the server sent none"))?;
     let tokens = tokens(logprobs).ok_or_else(|| Missing::mass("what the server sent has no form that is known"))?;
-    if tokens.len() > MOST_TOKENS {
-        return Err(Missing::mass("the answer has too many tokens"));
+    if tokens.len() > MOST_TOKENS || tokens.iter().map(|token| token.text.len()).sum::<usize>() > LONGEST {
+        return Err(Missing::mass("the answer has too many tokens, or too long ones"));
     }
     let place = if is_bare {
         tokens.iter().rposition(|token| contract.label(token.text) == Some(said))

@@ -182,6 +182,9 @@ pub struct JudgeSpec {
     pub extra: Map<String, Value>,
 }
 
+/// Names of further fields that could hold a key.
+const KEY_NAMES: [&str; 5] = ["api_key", "apikey", "authorization", "x_api_key", "access_token"];
+
 impl JudgeSpec {
     /// A judge with defaults: no parameter set, tolerant, 120 s per call.
     pub fn new(name: impl Into<JudgeName>, provider: Provider, model: &str, prompt: JudgePrompt) -> Self {
@@ -244,6 +247,10 @@ impl JudgeSpec {
             let problem = format!("`{name}` cannot be set here: one whole answer is asked of one model");
             return Err(self.wrong("extra", problem));
         }
+        let is_key = |name: &String| KEY_NAMES.contains(&name.to_ascii_lowercase().replace('-', "_").as_str());
+        if self.extra.keys().any(is_key) {
+            return Err(self.wrong("extra", "a key does not belong into settings; use `api_key_env` or `api_key_file`"));
+        }
         if !self.tolerant
             && let Some((name, _)) = dialect.lacking(&self.settings()).into_iter().next()
         {
@@ -271,6 +278,9 @@ impl JudgeSpec {
         }
         if let Some(t) = self.temperature.filter(|t| !(t.is_finite() && *t >= 0.0)) {
             return Err(self.wrong("temperature", found(t, "a number from 0")));
+        }
+        if let Some(t) = self.temperature.filter(|t| *t > 1.0 && self.provider == Provider::Anthropic) {
+            return Err(self.wrong("temperature", found(t, "a number from 0 to 1 for this provider")));
         }
         if let Some(p) = self.top_p.filter(|p| !(*p > 0.0 && *p <= 1.0)) {
             return Err(self.wrong("top_p", found(p, "a number above 0 and up to 1")));

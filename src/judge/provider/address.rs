@@ -30,6 +30,9 @@ impl<'a> Base<'a> {
         if host.contains('@') {
             return Err("a name or password inside the address would be shown; use `api_key_env`".to_owned());
         }
+        if rest.contains('#') {
+            return Err("found `#`; the model belongs into `model`".to_owned());
+        }
         let mut names = query.unwrap_or_default().split('&').map(|part| part.split('=').next().unwrap_or_default());
         if names.any(|name| KEYS.contains(&name.to_ascii_lowercase().as_str())) {
             return Err("a key inside the address could be logged on its way; use `api_key_env`".to_owned());
@@ -42,9 +45,10 @@ impl<'a> Base<'a> {
         !self.place.contains('/')
     }
 
-    /// The host, with its port.
-    pub fn host(&self) -> &str {
-        self.place.split('/').next().unwrap_or_default()
+    /// True for a resource of Azure.
+    pub fn is_azure(&self) -> bool {
+        let host = self.place.split(['/', ':']).next().unwrap_or_default();
+        host.to_ascii_lowercase().ends_with(".azure.com")
     }
 
     /// The path, without a slash at the end.
@@ -72,8 +76,15 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_without_showing_a_key() {
-        let broken =
-            ["h:1/v1", "ftp://h/v1", "http://", "http:///v1", "http://user:pw@h/v1", "https://h/v1?a=1&KEY=pw"];
+        let broken = [
+            "h:1/v1",
+            "ftp://h/v1",
+            "http://",
+            "http:///v1",
+            "http://user:pw@h/v1",
+            "https://h/v1?a=1&KEY=pw",
+            "http://h/v1#pw",
+        ];
         for broken in broken {
             assert!(Base::parse(broken).is_err_and(|why| !why.contains("pw")), "{broken}");
         }

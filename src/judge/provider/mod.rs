@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use self::address::Base;
 use super::http::KeyHeader;
+use super::secret::Secret;
 use super::spec::Provider;
 use crate::domain::{Completion, FinishReason, Message};
 
@@ -121,16 +123,16 @@ impl Dialect {
         }
     }
 
-    /// The headers that carry the key.
-    pub fn key_headers(self, url: &str) -> &'static [KeyHeader] {
+    /// The header that carries the key.
+    pub fn key_header(self, url: &str, key: &Secret) -> KeyHeader {
         match self {
-            // This service reads plain keys from a header of its own, tokens from the usual one.
-            Self::Chat if url.split(['?', '#']).next().is_some_and(|place| place.contains(".azure.com/")) => {
-                &[KeyHeader::Bearer, KeyHeader::Plain("api-key")]
+            // This service reads plain keys from a header of its own, and refuses them in the usual one.
+            Self::Chat if !key.is_token() && Base::parse(url).is_ok_and(|base| base.is_azure()) => {
+                KeyHeader::Plain("api-key")
             }
-            Self::Chat => &[KeyHeader::Bearer],
-            Self::Messages => &[KeyHeader::Plain("x-api-key")],
-            Self::Generate => &[KeyHeader::Plain("x-goog-api-key")],
+            Self::Chat => KeyHeader::Bearer,
+            Self::Messages => KeyHeader::Plain("x-api-key"),
+            Self::Generate => KeyHeader::Plain("x-goog-api-key"),
         }
     }
 

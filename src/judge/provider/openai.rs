@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::address::Base;
 use super::trouble::{Cause, Trouble, error_of, words_of};
-use super::{ALTERNATIVES, Format, Parameter, Settings, TokenLimit, optional, parse, put, required, text};
+use super::{ALTERNATIVES, Format, Parameter, Settings, TokenLimit, append, optional, parse, put, required, text};
 use crate::domain::{Completion, FinishReason, Message, Usage};
 use crate::judge::CallClass;
 use crate::judge::http::excerpt;
@@ -65,7 +65,7 @@ pub fn body(settings: &Settings, messages: &[Message]) -> Map<String, Value> {
 /// behind the path.
 pub fn address(base: &str) -> Result<String, String> {
     let base = Base::parse(base)?;
-    let is_azure = base.host().split(':').next().is_some_and(|host| host.ends_with(".azure.com"));
+    let is_azure = base.is_azure();
     Ok(base.with(match base.path() {
         "" if is_azure => "/openai/v1/chat/completions",
         "/openai" if is_azure => "/v1/chat/completions",
@@ -151,8 +151,12 @@ fn read_part(part: &Value, completion: &mut Completion) {
     match part.get("type").and_then(Value::as_str) {
         Some("refusal") => completion.refusal = text(part, "refusal").or(completion.refusal.take()),
         Some("thinking" | "reasoning") => {
-            let words = text(part, "thinking").or_else(|| text(part, "text"));
-            completion.reasoning = words.or(completion.reasoning.take());
+            // One server writes its thoughts as a list of texts once more.
+            let listed = part.get("thinking").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            for words in listed {
+                append(&mut completion.reasoning, text(words, "text"));
+            }
+            append(&mut completion.reasoning, text(part, "thinking").or_else(|| text(part, "text")));
         }
         _ => completion.text.push_str(part.as_str().or_else(|| part.get("text")?.as_str()).unwrap_or_default()),
     }
@@ -162,7 +166,9 @@ fn finish_of(reason: Option<&str>) -> FinishReason {
     match reason.map(str::to_ascii_lowercase).as_deref() {
         Some("stop" | "end_turn" | "stop_sequence" | "eos" | "eos_token") => FinishReason::Stop,
         Some("length" | "max_tokens" | "max_output_tokens" | "model_length") => FinishReason::Length,
-        Some("content_filter" | "safety") => FinishReason::ContentFilter,
+        Some("content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content" | "spii") => {
+            FinishReason::ContentFilter
+        }
         Some("refusal") => FinishReason::Refusal,
         _ => FinishReason::Other,
     }

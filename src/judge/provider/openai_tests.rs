@@ -2,6 +2,8 @@
 
 use super::super::{Dialect, plain};
 use super::*;
+use crate::judge::Secret;
+use crate::judge::http::KeyHeader;
 
 fn settings() -> Settings {
     plain("m")
@@ -64,6 +66,23 @@ fn a_base_address_leads_to_chat_completions_however_it_is_written() {
     ] {
         assert_eq!(address(base).as_deref(), Ok(wanted));
     }
+}
+
+#[test]
+fn azure_takes_plain_keys_and_signed_tokens_in_different_places() {
+    let header = |url: &str, key: &str| Dialect::Chat.key_header(url, &Secret::new(key));
+    assert_eq!(header("https://r.openai.azure.com/openai/v1/chat/completions", "abcdef"), KeyHeader::Plain("api-key"));
+    assert_eq!(header("https://r.openai.azure.com/openai/v1/chat/completions", "eyJa.b.c"), KeyHeader::Bearer);
+    assert_eq!(header("https://h/r.openai.azure.com/v1/chat/completions", "abcdef"), KeyHeader::Bearer);
+}
+
+#[test]
+fn thoughts_in_a_list_of_texts_are_all_kept() {
+    let thoughts = json!([{"type": "text", "text": "[[B]]"}, {"type": "text", "text": "?"}]);
+    let parts = json!([{"type": "thinking", "thinking": thoughts}, {"type": "thinking", "thinking": "!"},
+        {"type": "text", "text": "[[A]]"}]);
+    let completion = answer(&json!({"finish_reason": "stop", "message": {"content": parts}})).unwrap();
+    assert_eq!((completion.text.as_str(), completion.reasoning.as_deref()), ("[[A]]", Some("[[B]]?!")));
 }
 
 fn answer(choice: &Value) -> Result<Completion, Trouble> {
