@@ -1,5 +1,6 @@
 //! Names → judges: settings first, then short forms.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::args::AskArgs;
@@ -7,10 +8,10 @@ use super::evidence::read;
 use super::exit::CliError;
 use super::settings::{JudgeSettings, Settings, variable};
 use super::ui::Ui;
-use crate::domain::{InputFile, Pair};
+use crate::domain::{InputFile, Pair, nearest};
 use crate::judge::{
-    HttpClient, Judge, JudgeError, JudgeSpec, Price, Provider, ReadMode, Recording, Secret, ServedPolicy, ShortForm,
-    parse_short,
+    HttpClient, JsonForm, Judge, JudgeError, JudgeSpec, Price, Provider, ReadMode, Recording, Secret, ServedPolicy,
+    ShortForm, parse_short,
 };
 use crate::prompt::{self, JudgePrompt};
 
@@ -62,9 +63,7 @@ impl<'a> Bench<'a> {
                 spec.base_url = base_url;
                 spec.max_tokens = Some(DEFAULT_MAX_TOKENS);
                 spec.timeout = self.timeout(None)?;
-                if provider == Provider::OpenAi {
-                    spec.api_key = Some(key("OPENAI_API_KEY")?);
-                }
+                spec.api_key = provider.key_variable().map(key).transpose()?;
                 self.endpoint(spec)
             }
             ShortForm::Replay { file, judge } => self.replay(&file, judge.as_deref()),
@@ -130,33 +129,48 @@ impl<'a> Bench<'a> {
         Ok(Duration::from_secs_f64(seconds))
     }
 
+    /// The key that the settings of a judge point to, else the one in its provider's usual variable.
+    fn key_of(&self, name: &str, own: &JudgeSettings, provider: Provider, ui: Ui) -> Result<Option<Secret>, CliError> {
+        match (&own.api_key_env, &own.api_key_file) {
+            (Some(_), Some(_)) => {
+                Err(CliError::usage(format!("[judges.{name}]: api_key_env and api_key_file are both set; keep one")))
+            }
+            (Some(variable), None) => Ok(Some(key(variable)?)),
+            // A path in the settings is relative to the settings file.
+            (None, Some(path)) => Ok(Some(key_in(&self.settings.folder.join(path), ui)?)),
+            (None, None) => provider.key_variable().map(key).transpose(),
+        }
+    }
+
     fn spec(&mut self, name: &str, own: &JudgeSettings, ui: Ui) -> Result<JudgeSpec, CliError> {
         let bad = |problem: String| CliError::usage(format!("[judges.{name}]: {problem}"));
         let provider = Provider::parse(&own.provider).ok_or_else(|| {
-            bad(format!(
-                "provider `{}` cannot be asked by this version; want openai, ollama or openai-compatible",
-                own.provider
-            ))
+            let known = Provider::ALL.map(Provider::as_str);
+            let near =
+                nearest(&own.provider, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            bad(format!("provider `{}` is not known; want one of {}{near}", own.provider, known.join(", ")))
         })?;
         let prompt = self.prompt(own.prompt.as_deref(), ui)?;
         let mut spec = JudgeSpec::new(name, provider, &own.model, prompt);
         spec.family.clone_from(&own.family);
         spec.base_url.clone_from(&own.base_url);
-        spec.api_key = match (&own.api_key_env, provider) {
-            (Some(variable), _) => Some(key(variable)?),
-            (None, Provider::OpenAi) => Some(key("OPENAI_API_KEY")?),
-            (None, _) => None,
-        };
+        spec.api_key = self.key_of(name, own, provider, ui)?;
         spec.temperature = own.temperature;
         spec.top_p = own.top_p;
-        spec.max_tokens = own.max_tokens.or(Some(DEFAULT_MAX_TOKENS));
+        spec.max_completion_tokens = own.max_completion_tokens;
+        spec.max_tokens = own.max_tokens.or(own.max_completion_tokens.is_none().then_some(DEFAULT_MAX_TOKENS));
         spec.seed = own.seed;
         spec.stop.clone_from(&own.stop);
-        spec.read = match own.read.as_deref() {
-            None | Some("text") => ReadMode::Text,
-            Some("json") => ReadMode::Json,
-            Some(other) => return Err(bad(format!("read = \"{other}\" is not known; want \"text\" or \"json\""))),
-        };
+        spec.reasoning_effort.clone_from(&own.reasoning_effort);
+        spec.extra.clone_from(&own.extra);
+        if let Some(read) = &own.read {
+            let known = ReadMode::ALL.map(ReadMode::as_str).join("\", \"");
+            spec.read = ReadMode::parse(read)
+                .ok_or_else(|| bad(format!("read = \"{read}\" is not known; want one of \"{known}\"")))?;
+        }
+        if own.json_schema == Some(true) {
+            spec.json_form = JsonForm::Schema;
+        }
         spec.tolerant = own.tolerant.unwrap_or(true);
         spec.timeout = self.timeout(own.timeout_s)?;
         spec.price = own.price.map(|price| Price { input: price.input, output: price.output });
@@ -169,6 +183,26 @@ impl<'a> Bench<'a> {
         };
         Ok(spec)
     }
+}
+
+/// The key in a file: its first line.
+fn key_in(path: &Path, ui: Ui) -> Result<Secret, CliError> {
+    let shown = path.display();
+    let bad = |problem: String| CliError::usage(format!("the key file {shown} {problem}"));
+    let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot be read: {error}")))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default().trim();
+    if line.is_empty() {
+        return Err(bad("holds no key in its first line".to_owned()));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if std::fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o004 != 0) {
+            ui.warn(format!("the key file {shown} can be read by every user of this machine; chmod 600 it"));
+        }
+    }
+    Ok(Secret::new(line))
 }
 
 /// The key in an environment variable.

@@ -115,15 +115,21 @@ pub(super) struct JudgeSettings {
     pub family: Option<String>,
     pub base_url: Option<String>,
     pub api_key_env: Option<String>,
+    pub api_key_file: Option<PathBuf>,
     pub api_key: Option<toml::Spanned<toml::Value>>,
     pub prompt: Option<String>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     pub max_tokens: Option<u32>,
+    pub max_completion_tokens: Option<u32>,
     pub seed: Option<i64>,
     #[serde(default)]
     pub stop: Vec<String>,
+    pub reasoning_effort: Option<String>,
     pub read: Option<String>,
+    pub json_schema: Option<bool>,
+    #[serde(default)]
+    pub extra: serde_json::Map<String, serde_json::Value>,
     pub tolerant: Option<bool>,
     pub price: Option<PriceSettings>,
     pub served_model: Option<String>,
@@ -195,11 +201,11 @@ impl Settings {
         for (name, judge) in &settings.judges {
             if let Some(key) = &judge.api_key {
                 return Err(CliError::usage(format!(
-                    "{}:{}: judge `{name}` holds a key; keys are not read from files",
+                    "{}:{}: judge `{name}` holds a key; keys are not read from settings",
                     path.display(),
                     line_at(&text, key.span().start)
                 ))
-                .hint("put the key in an environment variable and name that: api_key_env = \"MY_KEY\""));
+                .hint("name an environment variable, api_key_env = \"MY_KEY\", or a file of its own, api_key_file = \"key.txt\""));
             }
         }
         Ok(settings)

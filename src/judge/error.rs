@@ -82,6 +82,14 @@ pub enum JudgeError {
         /// Which asking of this order, from 0.
         repeat: u32,
     },
+    /// The question cannot stand in a batch file.
+    #[error("judge `{judge}` cannot be asked by a batch file: {why}")]
+    NoBatch {
+        /// The judge's name.
+        judge: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// The prompt cannot be filled with this item.
     #[error(transparent)]
     Fill(#[from] PromptError),
@@ -92,7 +100,7 @@ pub enum JudgeError {
 
 /// The forms that `--judge` takes, as listed behind an unknown one.
 pub const FORMS: &str = "a judge is a name from tribunal.toml, or one of:
-  openai:MODEL  ollama:MODEL  http://HOST:PORT/v1#MODEL
+  openai:MODEL  anthropic:MODEL  gemini:MODEL  ollama:MODEL  http://HOST:PORT/v1#MODEL
   replay:FILE  replay:FILE#JUDGE  checks  checks+JUDGE
   control:first  control:second  control:longest  control:shortest  control:tie
   control:coin?seed=7  control:oracle?error=0.1&seed=7&per=item|order";

@@ -74,7 +74,7 @@ impl HttpClient {
             retry_after: retry_after(head, now),
             is_html: text_of(head, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
             location: text_of(head, &LOCATION).map(|place| post.mask(excerpt(place))),
-            body: post.mask_body(String::from_utf8_lossy(&body).into_owned()),
+            body: masked_body(post.key.map(|(_, key)| key), String::from_utf8_lossy(&body).into_owned()),
             latency_ms,
         })
     }
@@ -86,33 +86,42 @@ pub(super) struct Post<'a> {
     pub url: &'a str,
     /// The JSON text.
     pub body: &'a [u8],
-    /// The key, sent as a bearer token.
-    pub key: Option<&'a Secret>,
-    /// The name of a further header that carries the key, where the service wants one.
-    pub key_header: Option<&'static str>,
+    /// The key, and how it is sent.
+    pub key: Option<(KeyHeader, &'a Secret)>,
+    /// Further headers: names in lower case, and texts that are no secret.
+    pub headers: &'static [(&'static str, &'static str)],
     /// Limit for the whole exchange.
     pub timeout: Duration,
+}
+
+/// How a key is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyHeader {
+    /// `Authorization: Bearer KEY`
+    Bearer,
+    /// The bare key in the header of this name, in lower case.
+    Plain(&'static str),
 }
 
 impl Post<'_> {
     fn mask(&self, text: String) -> String {
         match self.key {
-            Some(key) => key.mask(text),
+            Some((_, key)) => key.mask(text),
             None => text,
         }
     }
+}
 
-    /// Masks a body. JSON may spell the key with escapes (`\/`, `\u0041`), so its strings are looked at as they read.
-    fn mask_body(&self, body: String) -> String {
-        let Some(key) = self.key else { return body };
-        if body.contains('\\')
-            && let Ok(mut value) = serde_json::from_str::<Value>(&body)
-            && mask_strings(&mut value, key)
-        {
-            return value.to_string();
-        }
-        key.mask(body)
+/// Masks the key in a body. JSON may spell it with escapes (`\/`, `\u0041`), so its strings are looked at as they read.
+pub(super) fn masked_body(key: Option<&Secret>, body: String) -> String {
+    let Some(key) = key else { return body };
+    if body.contains('\\')
+        && let Ok(mut value) = serde_json::from_str::<Value>(&body)
+        && mask_strings(&mut value, key)
+    {
+        return value.to_string();
     }
+    key.mask(body)
 }
 
 /// Masks the key in every string and name of a JSON value; true where there was one.
@@ -213,12 +222,16 @@ fn is_local(url: &str) -> bool {
 fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let Some(key) = post.key else { return Ok(headers) };
+    for (name, text) in post.headers {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(text));
+    }
+    let Some((header, key)) = post.key else { return Ok(headers) };
     let unusable = |_| CallError {
         class: CallClass::Setup,
         status: None,
-        message: "the API key holds characters that no header can carry; check the variable named by `api_key_env`"
-            .to_owned(),
+        message:
+            "the API key holds characters that no header can carry; check what `api_key_env` or `api_key_file` names"
+                .to_owned(),
     };
     let secret = |text: String| {
         HeaderValue::from_str(&text).map_err(unusable).map(|mut value| {
@@ -226,10 +239,10 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
             value
         })
     };
-    headers.insert(AUTHORIZATION, secret(format!("Bearer {}", key.expose()))?);
-    if let Some(name) = post.key_header {
-        headers.insert(HeaderName::from_static(name), secret(key.expose().to_owned())?);
-    }
+    match header {
+        KeyHeader::Bearer => headers.insert(AUTHORIZATION, secret(format!("Bearer {}", key.expose()))?),
+        KeyHeader::Plain(name) => headers.insert(HeaderName::from_static(name), secret(key.expose().to_owned())?),
+    };
     Ok(headers)
 }
 
@@ -318,18 +331,28 @@ mod tests {
     #[test]
     fn a_key_is_masked_however_json_spells_it() {
         let key = Secret::new("MARK2/abc/def==");
-        let post = Post { url: "http://h", body: b"", key: Some(&key), key_header: None, timeout: NOW };
         for body in [
             r#"{"error":{"message":"bad key Bearer MARK2\/abc\/def=="}}"#,
             r#"{"model":"\u004dARK2/abc/def=="}"#,
             r#"{"MARK2\/abc\/def==":[1]}"#,
             "plain MARK2/abc/def==",
         ] {
-            let masked = post.mask_body(body.to_owned());
+            let masked = masked_body(Some(&key), body.to_owned());
             let read = serde_json::from_str::<Value>(&masked).map_or(masked.clone(), |value| value.to_string());
             assert!(!read.contains("abc") && read.contains("****"), "{read}");
         }
-        assert_eq!(post.mask_body(r#"{"a":"x\/y"}"#.to_owned()), r#"{"a":"x\/y"}"#);
+        assert_eq!(masked_body(Some(&key), r#"{"a":"x\/y"}"#.to_owned()), r#"{"a":"x\/y"}"#);
+    }
+
+    #[test]
+    fn no_header_shows_the_key_when_printed() {
+        let key = Secret::new("MARK2-abcdef");
+        for header in [KeyHeader::Bearer, KeyHeader::Plain("x-api-key"), KeyHeader::Plain("x-goog-api-key")] {
+            let post = Post { url: "http://h", body: b"", key: Some((header, &key)), headers: &[], timeout: NOW };
+            let headers = headers(&post).unwrap();
+            assert!(!format!("{headers:?}").contains("MARK2"), "{headers:?}");
+            assert!(headers.values().any(|value| value.to_str().unwrap().contains("MARK2-abcdef")));
+        }
     }
 
     #[test]

@@ -4,14 +4,16 @@ use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 
+use super::adapted::Adapted;
 use super::checks::Checks;
 use super::control::{Control, read_word, word};
-use super::endpoint::{Adapted, Endpoint};
+use super::endpoint::Endpoint;
 use super::error::JudgeError;
 use super::http::HttpClient;
-use super::provider::openai::{self, ChatSettings};
+use super::logprobs;
+use super::provider::Dialect;
 use super::replay::{Answer, RecordedJudge, Recording};
-use super::spec::{JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
+use super::spec::{JudgeSpec, Price, ReadMode, ServedPolicy};
 use super::{CallClass, CallError, JudgeKind, Model};
 use crate::domain::{
     Completion, ControlKind, Digest, Fingerprint, FinishReason, ItemId, JudgeName, JudgeRequest, Message, NoVerdict,
@@ -29,18 +31,33 @@ pub struct Judge {
     identity: Map<String, Value>,
     fingerprint: Fingerprint,
     model: Option<String>,
-    family: Option<String>,
     price: Option<Price>,
     served_model: ServedPolicy,
     voice: Voice,
 }
 
 enum Voice {
-    Prompted(Box<Endpoint>, Box<JudgePrompt>),
+    Prompted(Box<Asked>),
     Control(Control),
     Checks(Checks),
     Replay(Box<RecordedJudge>, Option<Contract>),
     Screened(Checks, Box<Judge>),
+}
+
+/// A model that is asked with a prompt.
+struct Asked {
+    endpoint: Endpoint,
+    prompt: JudgePrompt,
+    read: ReadMode,
+}
+
+/// One question as a line of a batch file names it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchCall {
+    /// The path of the interface, such as `/v1/chat/completions`.
+    pub path: &'static str,
+    /// The request body.
+    pub body: Value,
 }
 
 impl std::fmt::Debug for Judge {
@@ -55,43 +72,36 @@ impl std::fmt::Debug for Judge {
 impl Judge {
     /// A model behind an endpoint. Nothing is sent here.
     pub fn endpoint(spec: JudgeSpec, client: &HttpClient) -> Result<Self, JudgeError> {
-        let url = check_spec(&spec)?;
-        let settings = ChatSettings {
-            model: spec.model.clone(),
-            temperature: spec.temperature,
-            top_p: spec.top_p,
-            max_tokens: spec.max_tokens,
-            seed: spec.seed,
-            stop: spec.stop,
-            json: spec.read == ReadMode::Json,
-            extra: spec.extra,
-        };
-        let mut parameters = openai::body(&settings, &[]);
-        if let Some(fields) = parameters.as_object_mut() {
-            fields.shift_remove("messages");
-            fields.shift_remove("model");
-        }
-        let identity = fields(json!({
+        let url = spec.check()?;
+        let (dialect, settings) = (Dialect::of(spec.provider), spec.settings());
+        let lacking = dialect.lacking(&settings);
+        let mut identity = fields(json!({
             "provider": spec.provider.as_str(),
             "model": spec.model,
             "prompt": spec.prompt.digest(),
             "contract": spec.prompt.contract.as_str(),
             "read": spec.read.as_str(),
-            "parameters": parameters,
+            "parameters": dialect.parameters(&settings),
         }));
+        for (name, value) in &lacking {
+            // As asked, although it cannot be sent.
+            identity.insert(format!("lacking_{name}"), value.clone());
+        }
         let endpoint = Endpoint {
             client: client.clone(),
+            dialect,
             url,
             key: spec.api_key.filter(|key| !key.is_empty()),
             timeout: spec.timeout,
             settings,
+            lacking: lacking.into_iter().map(|(name, _)| name).collect(),
             is_tolerant: spec.tolerant,
             adapted: Mutex::new(Adapted::default()),
         };
-        let voice = Voice::Prompted(Box::new(endpoint), Box::new(spec.prompt));
+        let asked = Asked { endpoint, prompt: spec.prompt, read: spec.read };
+        let voice = Voice::Prompted(Box::new(asked));
         let mut judge = Self::local(spec.name, JudgeKind::Endpoint, identity, voice);
         judge.model = Some(spec.model);
-        judge.family = spec.family;
         judge.price = spec.price;
         judge.served_model = spec.served_model;
         Ok(judge)
@@ -114,10 +124,10 @@ impl Judge {
         let checks = Checks::new(pairs)?;
         let identity = fields(json!({"checks": 1, "then": inner.identity, "then_fingerprint": inner.fingerprint}));
         let name = format!("checks+{}", inner.name).into();
-        let (model, family, price) = (inner.model.clone(), inner.family.clone(), inner.price);
+        let (model, price) = (inner.model.clone(), inner.price);
         let (kind, served_model) = (inner.kind, inner.served_model);
         let mut judge = Self::local(name, kind, identity, Voice::Screened(checks, Box::new(inner)));
-        (judge.model, judge.family, judge.price, judge.served_model) = (model, family, price, served_model);
+        (judge.model, judge.price, judge.served_model) = (model, price, served_model);
         Ok(judge)
     }
 
@@ -148,14 +158,7 @@ impl Judge {
         let text = Value::Object(identity.clone()).to_string();
         let fingerprint = Fingerprint(Digest::of(text.as_bytes()).to_string());
         let served_model = ServedPolicy::default();
-        Self { name, kind, identity, fingerprint, model: None, family: None, price: None, served_model, voice }
-    }
-
-    /// The same judge under another name; its identity does not change.
-    #[must_use]
-    pub fn named(mut self, name: impl Into<JudgeName>) -> Self {
-        self.name = name.into();
-        self
+        Self { name, kind, identity, fingerprint, model: None, price: None, served_model, voice }
     }
 
     /// The name in every table.
@@ -168,24 +171,14 @@ impl Judge {
         self.kind
     }
 
-    /// The hash of [`Judge::identity`], or what the recording says.
+    /// The hash of everything that can change an answer, or what the recording says.
     pub fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
-    }
-
-    /// Everything that can change an answer, field by field: what the fingerprint is made of.
-    pub fn identity(&self) -> &Map<String, Value> {
-        &self.identity
     }
 
     /// The model as asked.
     pub fn model_name(&self) -> Option<&str> {
         self.model.as_deref()
-    }
-
-    /// The model family, where it was set.
-    pub fn family(&self) -> Option<&str> {
-        self.family.as_deref()
     }
 
     /// What to make of another served model.
@@ -196,7 +189,7 @@ impl Judge {
     /// The prompt that is filled for every request; of the judge for the rest, where checks come first.
     pub fn prompt(&self) -> Option<&JudgePrompt> {
         match &self.voice {
-            Voice::Prompted(_, prompt) => Some(prompt),
+            Voice::Prompted(asked) => Some(&asked.prompt),
             Voice::Screened(_, inner) => inner.prompt(),
             Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => None,
         }
@@ -205,16 +198,11 @@ impl Judge {
     /// Digest of the prompt's exact text.
     pub fn prompt_digest(&self) -> Option<Digest> {
         match &self.voice {
-            Voice::Prompted(_, prompt) => Some(prompt.digest()),
+            Voice::Prompted(asked) => Some(asked.prompt.digest()),
             Voice::Replay(recorded, _) => recorded.header.prompt_digest,
             Voice::Screened(_, inner) => inner.prompt_digest(),
             Voice::Control(_) | Voice::Checks(_) => None,
         }
-    }
-
-    /// The price, where it is known.
-    pub fn price(&self) -> Option<Price> {
-        self.price
     }
 
     /// False for an item outside this judge's plan: checks without checks, an oracle without gold.
@@ -236,9 +224,9 @@ impl Judge {
     pub fn request(&self, pair: &Pair, order: Order, repeat: u32) -> Result<JudgeRequest, JudgeError> {
         let item = &pair.id;
         match &self.voice {
-            Voice::Prompted(endpoint, prompt) => {
-                let messages = prompt.fill(pair, order)?;
-                Ok(self.sent(endpoint.as_ref(), item, order, repeat, messages))
+            Voice::Prompted(asked) => {
+                let messages = asked.prompt.fill(pair, order)?;
+                Ok(self.sent(&asked.endpoint, item, order, repeat, messages))
             }
             Voice::Control(control) => {
                 if !control.knows(item) {
@@ -266,7 +254,7 @@ impl Judge {
     /// Answers one request of [`Judge::request`]; the error says whether another try makes sense.
     pub async fn ask(&self, request: &JudgeRequest) -> Result<Completion, CallError> {
         match &self.voice {
-            Voice::Prompted(endpoint, _) => endpoint.ask(request).await,
+            Voice::Prompted(asked) => asked.endpoint.ask(request).await.map(|answer| asked.marked(answer)),
             Voice::Control(control) => control.ask(request).await,
             Voice::Checks(checks) => checks.ask(request).await,
             Voice::Replay(recorded, _) => replayed(recorded, request),
@@ -275,17 +263,50 @@ impl Judge {
         }
     }
 
+    /// The question of `request` as a line of a batch file in the format of chat completions.
+    ///
+    /// # Errors
+    /// Where this judge speaks another interface, or answers here without a call.
+    pub fn batch_body(&self, request: &JudgeRequest) -> Result<BatchCall, JudgeError> {
+        let no_batch = |why: &'static str| JudgeError::NoBatch { judge: self.name.to_string(), why };
+        match &self.voice {
+            Voice::Screened(_, inner) if self.is_call(request) => inner.batch_body(request),
+            Voice::Prompted(asked) if asked.endpoint.dialect == Dialect::Chat => {
+                Ok(BatchCall { path: "/v1/chat/completions", body: request.body.clone() })
+            }
+            Voice::Prompted(_) => Err(no_batch("its provider does not take batch files of chat completions")),
+            Voice::Screened(..) => Err(no_batch("the checks answer this question without a call")),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => Err(no_batch("it answers without a call")),
+        }
+    }
+
+    /// Reads one answer of a batch file as if it had come over the line: what a filter stopped becomes a completion,
+    /// failures get their class, the key is masked. Pure.
+    pub fn read_batch(&self, request: &JudgeRequest, status: u16, body: &str) -> Result<Completion, CallError> {
+        match &self.voice {
+            Voice::Prompted(asked) => {
+                asked.endpoint.read_offline(&request.body, status, body).map(|answer| asked.marked(answer))
+            }
+            Voice::Screened(_, inner) if self.is_call(request) => inner.read_batch(request, status, body),
+            Voice::Screened(..) | Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => Err(CallError {
+                class: CallClass::Setup,
+                status: None,
+                message: format!("judge `{}` answers this question without a call", self.name),
+            }),
+        }
+    }
+
     /// What the completion of a request says. Pure.
     pub fn read(&self, request: &JudgeRequest, completion: &Completion) -> ReadVerdict {
         match &self.voice {
-            Voice::Prompted(_, prompt) => read_by(prompt.contract, completion),
+            Voice::Prompted(asked) => read_by(asked.prompt.contract, asked.read, completion),
             Voice::Control(_) | Voice::Checks(_) => read_word(&completion.text),
             Voice::Replay(recorded, contract) => {
                 match (recorded.answer(&request.item, request.order, request.repeat), contract) {
                     (Some(Answer::Verdict(reading, _)), _) => {
                         ReadVerdict { reading: *reading, grade: None, probability: None, why: "as recorded".to_owned() }
                     }
-                    (_, Some(contract)) => read_by(*contract, completion),
+                    (_, Some(contract)) => read_by(*contract, mark_of(completion), completion),
                     (_, None) => read_word(&completion.text),
                 }
             }
@@ -376,48 +397,32 @@ fn replayed(recorded: &RecordedJudge, request: &JudgeRequest) -> Result<Completi
     }
 }
 
-fn read_by(contract: Contract, completion: &Completion) -> ReadVerdict {
+/// Under this name a completion says that it was asked for to be read by its log-probabilities, so that a recording of
+/// it is read alike.
+const MARK: &str = "read";
+
+impl Asked {
+    fn marked(&self, mut completion: Completion) -> Completion {
+        if self.read == ReadMode::Logprobs {
+            completion.extra.insert(MARK.to_owned(), Value::from(self.read.as_str()));
+        }
+        completion
+    }
+}
+
+/// How a recorded completion says it is to be read.
+fn mark_of(completion: &Completion) -> ReadMode {
+    let mark = completion.extra.get(MARK).and_then(Value::as_str);
+    mark.and_then(ReadMode::parse).unwrap_or_default()
+}
+
+fn read_by(contract: Contract, mode: ReadMode, completion: &Completion) -> ReadVerdict {
     let refused = completion.refusal.is_some() && completion.text.trim().is_empty();
     let mut read = contract.read(&completion.text, if refused { FinishReason::Refusal } else { completion.finish });
     if read.reading == Reading::None(NoVerdict::Truncated) {
         read.why.push_str("; the token limit was reached, a larger `max_tokens` may help");
     }
-    read
-}
-
-/// Refuses settings that no server could make sense of; gives the address to ask.
-fn check_spec(spec: &JudgeSpec) -> Result<String, JudgeError> {
-    let wrong = |setting, problem: String| JudgeError::Setting { judge: spec.name.to_string(), setting, problem };
-    let found = |number: f64, want: &str| format!("found {number}, want {want}");
-    if spec.model.trim().is_empty() {
-        return Err(wrong("model", "want the name of a model".to_owned()));
-    }
-    if let Some(t) = spec.temperature.filter(|t| !(t.is_finite() && *t >= 0.0)) {
-        return Err(wrong("temperature", found(t, "a number from 0")));
-    }
-    if let Some(p) = spec.top_p.filter(|p| !(*p > 0.0 && *p <= 1.0)) {
-        return Err(wrong("top_p", found(p, "a number above 0 and up to 1")));
-    }
-    if spec.max_tokens == Some(0) {
-        return Err(wrong("max_tokens", "found 0, want at least 1".to_owned()));
-    }
-    if spec.timeout.is_zero() {
-        return Err(wrong("timeout_s", "found 0, want more".to_owned()));
-    }
-    let price = spec.price.map(|price| [price.input, price.output]).unwrap_or_default();
-    if let Some(p) = price.into_iter().find(|p| !(p.is_finite() && *p >= 0.0)) {
-        return Err(wrong("price", found(p, "US dollars per million tokens, from 0")));
-    }
-    if let Some(name) = ["model", "messages", "n", "stream"].into_iter().find(|name| spec.extra.contains_key(*name)) {
-        return Err(wrong("extra", format!("`{name}` cannot be set here: one whole answer is asked of one model")));
-    }
-    let has_key = spec.api_key.as_ref().is_some_and(|key| !key.is_empty());
-    if spec.provider == Provider::OpenAi && spec.base_url.is_none() && !has_key {
-        return Err(wrong("api_key_env", "there is no key in the variable".to_owned()));
-    }
-    let base = spec.base_url.as_deref().or(spec.provider.base_url());
-    let base = base.ok_or_else(|| wrong("base_url", "want an address such as http://127.0.0.1:8000/v1".to_owned()))?;
-    openai::address(base).map_err(|problem| wrong("base_url", problem))
+    if mode == ReadMode::Logprobs { logprobs::read(contract, completion, read) } else { read }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::{GoldLabel, NoVerdict, Preference, Reading};
+use crate::judge::{JsonForm, Provider};
 
 /// Nothing is sent here, so one client serves all tests.
 static CLIENT: std::sync::LazyLock<HttpClient> = std::sync::LazyLock::new(|| HttpClient::new().unwrap());
@@ -43,7 +44,7 @@ async fn verdict(judge: &Judge, pair: &Pair, order: Order) -> Reading {
 #[test]
 fn what_can_change_an_answer_changes_the_fingerprint() {
     let base = endpoint(|_| {}).unwrap().fingerprint().clone();
-    let changes: [Change; 9] = [
+    let changes: [Change; 12] = [
         |s| s.model = "m-2".to_owned(),
         |s| s.provider = Provider::Ollama,
         |s| s.temperature = Some(0.0),
@@ -52,6 +53,9 @@ fn what_can_change_an_answer_changes_the_fingerprint() {
         |s| s.seed = Some(1),
         |s| s.stop = vec!["x".to_owned()],
         |s| s.read = ReadMode::Json,
+        |s| s.read = ReadMode::Logprobs,
+        |s| s.max_completion_tokens = Some(64),
+        |s| s.reasoning_effort = Some("low".to_owned()),
         |s| s.extra = fields(json!({"top_k": 1})),
     ];
     for (number, change) in changes.into_iter().enumerate() {
@@ -93,13 +97,23 @@ fn a_key_depends_on_order_repeat_and_texts_and_is_known_before_the_call() {
 
 #[test]
 fn settings_without_sense_are_refused_by_name() {
-    let cases: [(&str, Change); 9] = [
+    let cases: [(&str, Change); 19] = [
         ("temperature", |s| s.temperature = Some(f64::NAN)),
         ("top_p", |s| s.top_p = Some(0.0)),
         ("max_tokens", |s| s.max_tokens = Some(0)),
+        ("max_tokens", |s| (s.max_tokens, s.max_completion_tokens) = (Some(1), Some(1))),
+        ("max_completion_tokens", |s| s.max_completion_tokens = Some(0)),
+        ("reasoning_effort", |s| s.reasoning_effort = Some(" ".to_owned())),
+        ("json_schema", |s| s.json_form = JsonForm::Schema),
+        ("json_schema", |s| (s.read, s.json_form) = (ReadMode::Json, JsonForm::Schema)),
+        ("read", |s| (s.provider, s.read) = (Provider::Anthropic, ReadMode::Logprobs)),
+        ("read", |s| (s.provider, s.read) = (Provider::Anthropic, ReadMode::Json)),
+        ("seed", |s| (s.provider, s.seed, s.tolerant) = (Provider::Anthropic, Some(7), false)),
         ("timeout_s", |s| s.timeout = std::time::Duration::ZERO),
         ("price", |s| s.price = Some(Price { input: -1.0, output: 0.0 })),
         ("extra", |s| s.extra = fields(json!({"stream": true}))),
+        ("extra", |s| s.extra = fields(json!({"API-Key": "sk-1"}))),
+        ("temperature", |s| (s.provider, s.temperature) = (Provider::Anthropic, Some(1.5))),
         ("base_url", |s| s.base_url = None),
         ("base_url", |s| s.base_url = Some("localhost:1".to_owned())),
         ("model", |s| s.model = " ".to_owned()),
@@ -108,8 +122,86 @@ fn settings_without_sense_are_refused_by_name() {
         let message = endpoint(change).unwrap_err().to_string();
         assert!(message.contains(&format!("setting `{setting}`")), "{message}");
     }
-    let keyless = endpoint(|s| (s.provider, s.base_url) = (Provider::OpenAi, None)).unwrap_err().to_string();
-    assert!(keyless.contains("api_key_env"), "{keyless}");
+    for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+        let keyless = endpoint(|s| (s.provider, s.base_url) = (provider, None)).unwrap_err().to_string();
+        assert!(keyless.contains("api_key_env"), "{keyless}");
+    }
+    let scale = crate::prompt::embedded("pairwise-scale5.en").unwrap();
+    let message = endpoint(|s| (s.prompt, s.read) = (scale, ReadMode::Logprobs)).unwrap_err().to_string();
+    assert!(message.contains("`read`") && message.contains("pairwise-letter"), "{message}");
+}
+
+#[test]
+fn a_setting_that_a_provider_has_no_place_for_is_part_of_the_judge_as_asked() {
+    let claude = |seed| endpoint(|s| (s.provider, s.seed) = (Provider::Anthropic, seed)).unwrap();
+    let (plain, seeded) = (claude(None), claude(Some(7)));
+    assert_ne!(plain.fingerprint(), seeded.fingerprint());
+    let body = |judge: &Judge| judge.request(&pair(), Order::Ab, 0).unwrap().body;
+    assert_eq!(body(&plain), body(&seeded), "it cannot be sent");
+    let answer = r#"{"content":[{"type":"text","text":"[[A]]"}],"stop_reason":"end_turn"}"#;
+    let request = seeded.request(&pair(), Order::Ab, 0).unwrap();
+    let completion = seeded.read_batch(&request, 200, answer).unwrap();
+    assert_eq!(completion.extra["dropped_parameters"], json!(["seed"]));
+}
+
+#[test]
+fn a_schema_is_the_one_of_the_prompts_contract() {
+    let json_prompt = || crate::prompt::embedded("pairwise-json.en").unwrap();
+    for (provider, place) in [
+        (Provider::Compatible, "/response_format/json_schema/schema/required"),
+        (Provider::Anthropic, "/output_config/format/schema/required"),
+        (Provider::Gemini, "/generationConfig/responseJsonSchema/required"),
+    ] {
+        let judge = endpoint(|s| {
+            (s.provider, s.prompt) = (provider, json_prompt());
+            (s.read, s.json_form) = (ReadMode::Json, JsonForm::Schema);
+        });
+        let request = judge.unwrap().request(&pair(), Order::Ab, 0).unwrap();
+        assert_eq!(request.body.pointer(place), Some(&json!(["reason", "winner"])), "{}", request.body);
+    }
+}
+
+#[test]
+fn a_batch_line_is_what_would_be_sent_and_its_answer_is_read_as_a_live_one() {
+    let judge = endpoint(|s| s.api_key = Some(super::super::Secret::new("sk-123456"))).unwrap();
+    let request = judge.request(&pair(), Order::Ab, 0).unwrap();
+    let call = judge.batch_body(&request).unwrap();
+    assert_eq!((call.path, &call.body), ("/v1/chat/completions", &request.body));
+    let good = r#"{"choices":[{"finish_reason":"stop","message":{"content":"sk-123456 [[A]]"}}]}"#;
+    let completion = judge.read_batch(&request, 200, good).unwrap();
+    assert_eq!(completion.text, "**** [[A]]");
+    assert_eq!(judge.read(&request, &completion).reading, Reading::Said(Verdict::First));
+    let filtered = r#"{"error":{"message":"no","code":"content_filter"}}"#;
+    let completion = judge.read_batch(&request, 400, filtered).unwrap();
+    assert_eq!(judge.read(&request, &completion).reading, Reading::None(NoVerdict::Filtered));
+    let error = judge.read_batch(&request, 429, r#"{"error":{"message":"slow sk-123456"}}"#).unwrap_err();
+    assert_eq!((error.class, error.message.contains("123456")), (CallClass::RateLimited(None), false));
+    assert_eq!(judge.read_batch(&request, 200, "").unwrap_err().class, CallClass::Retry(None));
+    let claude = endpoint(|s| s.provider = Provider::Anthropic).unwrap();
+    let request = claude.request(&pair(), Order::Ab, 0).unwrap();
+    assert!(claude.batch_body(&request).unwrap_err().to_string().contains("batch"));
+    let control = Judge::control("control:tie", ControlKind::Tie, &[pair()]);
+    assert!(control.batch_body(&control.request(&pair(), Order::Ab, 0).unwrap()).is_err());
+}
+
+#[tokio::test]
+async fn a_recording_of_log_probabilities_is_read_by_them_again() {
+    let judge = endpoint(|s| s.read = ReadMode::Logprobs).unwrap();
+    let request = judge.request(&pair(), Order::Ab, 0).unwrap();
+    assert_eq!(request.body["top_logprobs"], json!(20));
+    let token = |text: &str, p: f64| json!({"token": text, "logprob": p.ln()});
+    let letter = json!({"token": "A", "logprob": 0.25_f64.ln(), "top_logprobs": [token("A", 0.25), token("B", 0.75)]});
+    let choice = json!({"finish_reason": "stop", "message": {"content": "[[A]]"},
+        "logprobs": {"content": [token("[[", 1.0), letter, token("]]", 1.0)]}});
+    let completion = judge.read_batch(&request, 200, &json!({"choices": [choice]}).to_string()).unwrap();
+    let read = judge.read(&request, &completion);
+    assert_eq!(read.reading, Reading::Said(Verdict::Second));
+    assert!((read.probability.unwrap() - 0.25).abs() < 1e-9);
+    let line = json!({"judge": "m", "item": "q1", "order": "ab", "completion": completion}).to_string();
+    let recording = Recording::parse(line.as_bytes(), "r.jsonl").unwrap();
+    let replayed = Judge::replay(&recording, None, Some(Contract::Bracket)).unwrap();
+    let request = replayed.request(&pair(), Order::Ab, 0).unwrap();
+    assert_eq!(replayed.read(&request, &replayed.ask(&request).await.unwrap()), read);
 }
 
 #[test]

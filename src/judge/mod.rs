@@ -5,6 +5,7 @@
 //! derived anew from a stored completion. This room never retries, never counts, never stores: a failed call is a
 //! [`CallError`] that says whether another try makes sense. Keys are [`Secret`]s and leave it in request headers alone.
 
+mod adapted;
 mod batch;
 mod check;
 mod checks;
@@ -15,6 +16,7 @@ mod http;
 // The room's main noun has the room's name.
 #[allow(clippy::module_inception)]
 mod judge;
+mod logprobs;
 mod number;
 mod provider;
 mod replay;
@@ -24,14 +26,14 @@ mod spec;
 
 pub use crate::domain::{ControlKind, Per};
 pub use batch::{BatchLineError, BatchOutcome, BatchReply, batch_line, read_batch_file};
-pub use check::{CheckError, CheckOutcome, CheckSet, run_checks, validate_checks};
+pub use check::{CheckError, CheckOutcome, CheckSet, run_checks};
 pub use error::{FORMS, JudgeError};
 pub use http::HttpClient;
-pub use judge::Judge;
+pub use judge::{BatchCall, Judge};
 pub use replay::{RecordedLine, Recording, RecordingHeader, write_recording};
 pub use secret::Secret;
 pub use short::{ShortForm, parse_short};
-pub use spec::{JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
+pub use spec::{JsonForm, JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
 
 use std::future::Future;
 use std::pin::Pin;

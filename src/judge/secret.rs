@@ -20,6 +20,11 @@ impl Secret {
         self.0.is_empty()
     }
 
+    /// True for a signed token of three parts, which services take in another place than a plain key.
+    pub(super) fn is_token(&self) -> bool {
+        self.0.starts_with("eyJ") && self.0.split('.').count() == 3
+    }
+
     /// The key itself: for the request header, nothing else.
     pub(super) fn expose(&self) -> &str {
         &self.0

@@ -1,6 +1,7 @@
 //! The short forms by which a judge is named on the command line.
 
 use super::error::JudgeError;
+use super::provider::Dialect;
 use super::spec::Provider;
 use crate::domain::{ControlKind, JudgeName, Per, nearest};
 
@@ -58,10 +59,9 @@ pub fn parse_short(text: &str) -> Result<ShortForm, JudgeError> {
     let Some((head, rest)) = text.split_once(':') else { return Err(unknown(text)) };
     match head {
         "openai" => model(Provider::OpenAi, rest, text).map_err(bad),
+        "anthropic" => model(Provider::Anthropic, rest, text).map_err(bad),
+        "gemini" => model(Provider::Gemini, rest, text).map_err(bad),
         "ollama" => model(Provider::Ollama, rest, text).map_err(bad),
-        "anthropic" | "gemini" => Err(bad(format!(
-            "this build cannot ask {head} yet; an OpenAI-compatible address of it can be given as http://HOST/v1#MODEL"
-        ))),
         "replay" => replay(rest).map_err(bad),
         "control" => control(rest).map_err(bad).map(|kind| ShortForm::Control { kind, name: text.into() }),
         _ => Err(unknown(text)),
@@ -71,7 +71,7 @@ pub fn parse_short(text: &str) -> Result<ShortForm, JudgeError> {
 fn unknown(text: &str) -> JudgeError {
     let (head, rest) = text.split_once(':').map_or((text, None), |(head, rest)| (head, Some(rest)));
     let near = if rest.is_some() {
-        nearest(head, ["openai", "ollama", "replay", "control"])
+        nearest(head, ["openai", "anthropic", "gemini", "ollama", "replay", "control"])
     } else {
         nearest(head, ["checks"]).or_else(|| CONTROLS.into_iter().find(|control| *control == head).map(|_| "control"))
     };
@@ -98,7 +98,7 @@ fn address(text: &str) -> Result<ShortForm, String> {
     if model.trim().is_empty() {
         return Err(want.to_owned());
     }
-    super::provider::openai::address(base)?;
+    Dialect::Chat.address(base, model)?;
     Ok(ShortForm::Endpoint {
         provider: Provider::Compatible,
         base_url: Some(base.to_owned()),
@@ -217,6 +217,15 @@ mod tests {
     }
 
     #[test]
+    fn every_provider_with_an_address_of_its_own_has_a_short_form() {
+        for provider in Provider::ALL.into_iter().filter(|provider| *provider != Provider::Compatible) {
+            let form = parse_short(&format!("{}:m-1", provider.as_str())).unwrap();
+            let ShortForm::Endpoint { provider: found, base_url: None, model, .. } = form else { panic!("{form:?}") };
+            assert_eq!((found, model.as_str()), (provider, "m-1"));
+        }
+    }
+
+    #[test]
     fn recordings_and_checks_are_understood() {
         assert_eq!(
             parse_short("replay:runs/a.jsonl#mini").unwrap(),
@@ -249,8 +258,8 @@ mod tests {
             ("openai:", "model"),
             ("replay:", "file"),
             ("checks+", "judge"),
-            ("anthropic:claude", "cannot ask anthropic yet"),
-            ("gemini:pro", "cannot ask gemini yet"),
+            ("anthropic:", "model"),
+            ("gemini: ", "model"),
         ] {
             let message = parse_short(text).unwrap_err().to_string();
             assert!(message.contains(mention), "{message}");

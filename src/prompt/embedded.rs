@@ -31,6 +31,8 @@ shipped!(
     "pairwise-scale5.ja",
     "pairwise-label.en",
     "pairwise-label.ja",
+    "pairwise-letter.en",
+    "pairwise-letter.ja",
 );
 
 /// The embedded prompt of that name.

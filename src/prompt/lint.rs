@@ -1,5 +1,7 @@
 //! What is wrong with a judge prompt file, and what is unwise about it.
 
+use std::collections::BTreeSet;
+
 use crate::domain::{Digest, Notice, nearest};
 
 use super::contract::Contract;
@@ -82,7 +84,7 @@ pub(super) fn front_matter<'a>(text: &'a str, notices: &mut Vec<Notice>) -> Fron
     };
     let Some(rest) = text.strip_prefix("---\n") else { return front };
     front.present = true;
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut offset = 0;
     for (number, raw) in (2..).zip(rest.split_inclusive('\n')) {
         offset += raw.len();
@@ -100,10 +102,9 @@ pub(super) fn front_matter<'a>(text: &'a str, notices: &mut Vec<Notice>) -> Fron
             continue;
         };
         let (key, value) = (key.trim(), value.trim().trim_matches(['"', '\'']).to_owned());
-        if seen.contains(&key) {
+        if !seen.insert(key) {
             notices.push(Notice::error(Some(number), Some(key), format!("front matter: {key:?} is given twice")));
         }
-        seen.push(key);
         if value.is_empty() {
             notices.push(Notice::error(Some(number), Some(key), format!("front matter: {key:?} has no value")));
             continue;
@@ -207,9 +208,12 @@ pub(super) fn braced(text: &str) -> Vec<Braced<'_>> {
 fn pieces(text: &str, first_line: u64, notices: &mut Vec<Notice>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut from = 0;
+    // Lines are counted on from slot to slot: a text may be nothing but braces.
+    let (mut line, mut counted) = (first_line, 0);
     for found in BRACED.captures_iter(text) {
         let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else { continue };
-        let line = first_line + text[..whole.start()].matches('\n').count() as u64;
+        line += text[counted..whole.start()].matches('\n').count() as u64;
+        counted = whole.start();
         let Some(slot) = Slot::parse(name.as_str()) else {
             notices.extend(unknown_slot(name.as_str(), line));
             continue;

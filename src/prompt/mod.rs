@@ -11,6 +11,7 @@ mod embedded;
 mod generation;
 mod json;
 mod label;
+mod labels;
 mod lenient;
 mod lint;
 mod marks;

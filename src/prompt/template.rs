@@ -199,11 +199,6 @@ impl JudgePrompt {
         self.digest
     }
 
-    /// The optional fields (`reference`, `rubric`) that the template shows: items without one of them are refused.
-    pub fn needs(&self) -> Vec<&'static str> {
-        [Slot::Reference, Slot::Rubric].into_iter().filter(|&slot| self.has(slot)).map(Slot::name).collect()
-    }
-
     fn has(&self, slot: Slot) -> bool {
         self.parts.iter().flat_map(|part| &part.pieces).any(|piece| *piece == Piece::Slot(slot))
     }
@@ -327,7 +322,6 @@ mod tests {
     fn a_template_that_shows_a_reference_refuses_items_without_one() {
         let text = TEMPLATE.replace("Q {prompt}", "Q {prompt} {reference}");
         let prompt = parse(&text, "t.md").unwrap();
-        assert_eq!(prompt.needs(), ["reference"]);
         let mut pair = Pair::new("q7", "?", "one", "two");
         let message = prompt.fill(&pair, Order::Ab).unwrap_err().to_string();
         assert!(message.contains("q7") && message.contains("{reference}"), "{message}");

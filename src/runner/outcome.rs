@@ -192,7 +192,7 @@ impl SetupError {
     }
 }
 
-const SETTINGS: [&str; 4] = ["`api_key_env`", "`base_url`", "`model`", "`timeout_s`"];
+const SETTINGS: [&str; 5] = ["setting `", "`api_key_env`", "`base_url`", "`model`", "`timeout_s`"];
 
 fn hint(status: Option<u16>) -> &'static str {
     match status {

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tribunal::domain::{Completion, FinishReason, NoVerdict, Order, Pair, Reading, Verdict};
-use tribunal::judge::{CallClass, CallError, HttpClient, Judge, JudgeSpec, Provider, Secret};
+use tribunal::judge::{CallClass, CallError, HttpClient, Judge, JudgeSpec, Provider, ReadMode, Secret};
 use tribunal::prompt::JudgePrompt;
 
 use crate::scripted::{Ending, Scripted, Step};
@@ -258,10 +258,31 @@ async fn a_tolerant_judge_drops_and_renames_what_the_server_rejects_and_remember
 }
 
 #[tokio::test]
-async fn a_strict_judge_sends_what_was_set_or_nothing() {
-    let server = Scripted::start(vec![rejected("'temperature' is not supported", "temperature")]).await;
-    let judge = judge(&server, |spec| (spec.temperature, spec.tolerant) = (Some(0.0), false));
-    assert_eq!(ask(&judge).await.0.unwrap_err().class, CallClass::Item);
+async fn a_strict_judge_stops_at_the_first_rejection_and_names_the_setting() {
+    for (parameter, mentions) in [
+        ("temperature", ["`temperature`", "tolerant"]),
+        ("max_tokens", ["`max_tokens`", "set `max_completion_tokens`"]),
+    ] {
+        let words = format!("'{parameter}' is not supported. Use 'max_completion_tokens' instead.");
+        let server = Scripted::start(vec![rejected(&words, parameter), Step::good("[[A]]")]).await;
+        let judge = judge(&server, |spec| {
+            (spec.temperature, spec.max_tokens, spec.tolerant) = (Some(0.0), Some(64), false);
+        });
+        let error = ask(&judge).await.0.unwrap_err();
+        assert_eq!(error.class, CallClass::Setup);
+        for mention in mentions {
+            assert!(error.message.contains(mention), "{}", error.message);
+        }
+        assert_eq!(server.seen().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_the_reading_needs_is_not_dropped_even_by_a_tolerant_judge() {
+    let server = Scripted::start(vec![rejected("'logprobs' is not supported with this model", "logprobs")]).await;
+    let error = ask(&judge(&server, |spec| spec.read = ReadMode::Logprobs)).await.0.unwrap_err();
+    assert_eq!(error.class, CallClass::Setup);
+    assert!(error.message.contains("`read`"), "{}", error.message);
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -277,5 +298,133 @@ async fn a_judge_is_asked_from_many_tasks_at_once() {
         .collect();
     for task in tasks {
         assert_eq!(task.await.unwrap(), Some(Reading::Said(Verdict::Second)));
+    }
+}
+
+/// A judge of another interface, under the server's own address without a version.
+fn foreign(server: &Scripted, provider: Provider, tune: impl FnOnce(&mut JudgeSpec)) -> Judge {
+    judge(server, |spec| {
+        (spec.provider, spec.base_url) = (provider, Some(server.root.clone()));
+        tune(spec);
+    })
+}
+
+fn message(stop: &str, text: &str) -> Step {
+    let content = json!([{"type": "thinking", "thinking": "[[B]]?"}, {"type": "text", "text": text}]);
+    let usage = json!({"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 20});
+    Step::json(200, &json!({"model": "served-1", "content": content, "stop_reason": stop, "usage": usage}))
+}
+
+fn candidate(finish: &str, text: &str) -> Step {
+    let parts = json!([{"text": "[[B]]?", "thought": true}, {"text": text}]);
+    let usage = json!({"promptTokenCount": 100, "candidatesTokenCount": 15, "thoughtsTokenCount": 5});
+    let candidates = json!([{"content": {"parts": parts}, "finishReason": finish}]);
+    Step::json(200, &json!({"candidates": candidates, "modelVersion": "served-1", "usageMetadata": usage}))
+}
+
+#[tokio::test]
+async fn every_provider_is_asked_at_its_own_place_with_its_own_key_header() {
+    for (provider, step, path, header) in [
+        (Provider::Anthropic, message("end_turn", "Reasons.\n[[A]]"), "/v1/messages", "x-api-key"),
+        (
+            Provider::Gemini,
+            candidate("STOP", "Reasons.\n[[A]]"),
+            "/v1beta/models/judge-9:generateContent",
+            "x-goog-api-key",
+        ),
+    ] {
+        let server = Scripted::start(vec![step]).await;
+        let (answer, reading) = ask(&foreign(&server, provider, |_| {})).await;
+        let completion = answer.unwrap();
+        assert_eq!(reading, Some(Reading::Said(Verdict::First)));
+        assert_eq!((completion.usage.input_tokens, completion.usage.output_tokens), (Some(100), Some(20)));
+        assert_eq!(completion.served_model.as_deref(), Some("served-1"));
+        assert_eq!(completion.reasoning.as_deref(), Some("[[B]]?"));
+        let seen = &server.seen()[0];
+        assert_eq!((seen.path.as_str(), seen.authorization.as_deref()), (path, None));
+        assert_eq!(seen.headers[header], KEY);
+        assert_eq!(seen.headers.contains_key("anthropic-version"), provider == Provider::Anthropic);
+        assert!(!seen.path.contains(KEY) && !seen.body.to_string().contains(KEY));
+    }
+}
+
+#[tokio::test]
+async fn no_text_is_counted_by_its_cause_whoever_answers() {
+    let blocked = Step::json(200, &json!({"promptFeedback": {"blockReason": "SAFETY"}}));
+    let policy = json!({"type": "error",
+        "error": {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}});
+    for (provider, step, wanted) in [
+        (Provider::Anthropic, message("max_tokens", "The first"), NoVerdict::Truncated),
+        (Provider::Anthropic, message("refusal", "[[A]]"), NoVerdict::Refused),
+        (Provider::Anthropic, message("end_turn", ""), NoVerdict::Unparsed),
+        (Provider::Anthropic, Step::json(400, &policy), NoVerdict::Filtered),
+        (Provider::Gemini, candidate("MAX_TOKENS", ""), NoVerdict::Truncated),
+        (Provider::Gemini, candidate("SAFETY", "[[A]]"), NoVerdict::Filtered),
+        (Provider::Gemini, candidate("STOP", "I'm sorry, but I can't help with that."), NoVerdict::Refused),
+        (Provider::Gemini, candidate("STOP", ""), NoVerdict::Unparsed),
+        (Provider::Gemini, blocked, NoVerdict::Filtered),
+    ] {
+        let server = Scripted::start(vec![step.clone()]).await;
+        let reading = ask(&foreign(&server, provider, |_| {})).await.1;
+        assert_eq!(reading, Some(Reading::None(wanted)), "{step:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_provider_sends_a_key_further_than_its_header() {
+    for provider in [Provider::Anthropic, Provider::Gemini] {
+        for step in [
+            Step::json(401, &error_body(&format!("bad key {KEY}"))),
+            Step::json(400, &error_body(&format!("API key not valid: {KEY}"))),
+            Step::raw(500, "text/plain", format!("x-api-key: {KEY}")),
+            Step::raw(307, "text/plain", "").with("location", &format!("http://h/{KEY}/v1?key={KEY}")),
+        ] {
+            let server = Scripted::start(vec![step]).await;
+            let error = ask(&foreign(&server, provider, |_| {})).await.0.unwrap_err();
+            assert!(!format!("{error} {error:?}").contains(KEY), "{error:?}");
+        }
+        let echo = match provider {
+            Provider::Anthropic => message("end_turn", &format!("{KEY} [[A]]")),
+            _ => candidate("STOP", &format!("{KEY} [[A]]")),
+        };
+        let server = Scripted::start(vec![echo]).await;
+        assert_eq!(ask(&foreign(&server, provider, |_| {})).await.0.unwrap().text, "**** [[A]]");
+    }
+}
+
+#[tokio::test]
+async fn a_tolerant_judge_of_another_interface_drops_and_says_so() {
+    let words = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT",
+        "message": "Invalid JSON payload received. Unknown name \"seed\" at 'generation_config': Cannot find field."}});
+    let server = Scripted::start(vec![Step::json(400, &words), candidate("STOP", "[[A]]")]).await;
+    let gemini = foreign(&server, Provider::Gemini, |spec| (spec.seed, spec.temperature) = (Some(7), Some(0.0)));
+    let completion = ask(&gemini).await.0.unwrap();
+    assert_eq!(completion.extra["dropped_parameters"], json!(["seed"]));
+    assert_eq!(server.seen()[1].body["generationConfig"], json!({"temperature": 0.0}));
+    let words = json!({"type": "error",
+        "error": {"type": "invalid_request_error", "message": "`temperature` is deprecated for this model."}});
+    let server = Scripted::start(vec![Step::json(400, &words), message("end_turn", "[[A]]")]).await;
+    let claude = foreign(&server, Provider::Anthropic, |spec| (spec.seed, spec.temperature) = (Some(7), Some(0.0)));
+    let completion = ask(&claude).await.0.unwrap();
+    assert_eq!(completion.extra["dropped_parameters"], json!(["seed", "temperature"]));
+}
+
+#[tokio::test]
+async fn an_overloaded_service_is_worth_another_try_and_its_wait_is_heard() {
+    let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    let limited = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "slow",
+        "details": [{"retryDelay": "3s"}]}});
+    for (provider, step, class) in [
+        (Provider::Anthropic, Step::json(529, &overloaded), CallClass::Retry(None)),
+        (Provider::Gemini, Step::json(429, &limited), CallClass::RateLimited(Some(Duration::from_secs(3)))),
+        (
+            Provider::Gemini,
+            Step::json(429, &limited).with("retry-after", "1"),
+            CallClass::RateLimited(Some(Duration::from_secs(1))),
+        ),
+    ] {
+        let server = Scripted::start(vec![step]).await;
+        let error = ask(&foreign(&server, provider, |_| {})).await.0.unwrap_err();
+        assert_eq!(error.class, class);
     }
 }

@@ -64,8 +64,10 @@ impl Step {
 /// One request, as it arrived.
 #[derive(Debug, Clone)]
 pub struct Seen {
+    /// With the query, where there is one.
     pub path: String,
     pub authorization: Option<String>,
+    pub headers: HeaderMap,
     pub body: Value,
     pub at: tokio::time::Instant,
 }
@@ -114,7 +116,8 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, headers: HeaderMap,
         let authorization = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
         let step = (script.answer)(seen.len(), &body);
-        seen.push(Seen { path: uri.path().to_owned(), authorization, body, at: tokio::time::Instant::now() });
+        let path = uri.to_string();
+        seen.push(Seen { path, authorization, headers, body, at: tokio::time::Instant::now() });
         step
     };
     tokio::time::sleep(step.delay).await;

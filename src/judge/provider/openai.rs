@@ -4,151 +4,108 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::address::Base;
+use super::trouble::{Cause, Trouble, error_of, words_of};
+use super::{ALTERNATIVES, Format, Parameter, Settings, TokenLimit, append, optional, parse, put, required, text};
 use crate::domain::{Completion, FinishReason, Message, Usage};
 use crate::judge::CallClass;
-use crate::judge::http::{class_of, excerpt};
+use crate::judge::http::excerpt;
 
-/// Everything of a request but its messages. What is not set is left out.
-#[derive(Debug, Clone)]
-pub struct ChatSettings {
-    pub model: String,
-    pub temperature: Option<f64>,
-    pub top_p: Option<f64>,
-    pub max_tokens: Option<u32>,
-    pub seed: Option<i64>,
-    pub stop: Vec<String>,
-    /// Ask the server to answer with one JSON object.
-    pub json: bool,
-    /// Further fields of the body, which win over all others.
-    pub extra: Map<String, Value>,
-}
+/// What a server may reject: first what an answer can be given without.
+pub const REJECTABLE: &[Parameter] = &[
+    optional("temperature", &["temperature"]),
+    optional("top_p", &["top_p"]),
+    optional("seed", &["seed"]),
+    optional("stop", &["stop"]),
+    optional("reasoning_effort", &["reasoning_effort"]),
+    optional("presence_penalty", &["presence_penalty"]),
+    optional("frequency_penalty", &["frequency_penalty"]),
+    optional("top_k", &["top_k"]),
+    optional("min_p", &["min_p"]),
+    required("read", &["top_logprobs"], &[]),
+    required("read", &["logprobs"], &[]),
+    required("read", &["response_format"], &["json_schema", "json_object"]),
+    required("max_tokens", &["max_tokens"], &[]),
+    required("max_completion_tokens", &["max_completion_tokens"], &[]),
+];
 
-/// The request body.
-pub fn body(settings: &ChatSettings, messages: &[Message]) -> Value {
+/// The request body, without further fields.
+pub fn body(settings: &Settings, messages: &[Message]) -> Map<String, Value> {
     let mut body = Map::new();
-    let mut set = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            body.insert(name.to_owned(), value);
-        }
-    };
+    let mut set = |name: &str, value: Option<Value>| put(&mut body, name, value);
     set("model", Some(json!(settings.model)));
     set("messages", Some(json!(messages)));
     set("temperature", settings.temperature.map(Value::from));
     set("top_p", settings.top_p.map(Value::from));
-    set("max_tokens", settings.max_tokens.map(Value::from));
+    match settings.limit {
+        Some(TokenLimit::Plain(count)) => set("max_tokens", Some(json!(count))),
+        Some(TokenLimit::WithReasoning(count)) => set("max_completion_tokens", Some(json!(count))),
+        None => {}
+    }
     set("seed", settings.seed.map(Value::from));
     set("stop", (!settings.stop.is_empty()).then(|| json!(settings.stop)));
-    set("response_format", settings.json.then(|| json!({"type": "json_object"})));
-    let mut names: Vec<&String> = settings.extra.keys().collect();
-    names.sort();
-    for name in names {
-        set(name, settings.extra.get(name).cloned());
+    set("reasoning_effort", settings.effort.as_ref().map(|effort| json!(effort)));
+    match &settings.format {
+        Format::Text => {}
+        Format::JsonObject => set("response_format", Some(json!({"type": "json_object"}))),
+        Format::JsonSchema(schema) => {
+            let schema = json!({"name": "verdict", "strict": true, "schema": schema});
+            set("response_format", Some(json!({"type": "json_schema", "json_schema": schema})));
+        }
+        Format::Logprobs => {
+            set("logprobs", Some(json!(true)));
+            set("top_logprobs", Some(json!(ALTERNATIVES)));
+        }
     }
-    Value::Object(body)
+    body
 }
 
-/// The address of chat completions under `base`: with or without a slash at the end; a bare host gets `/v1`; an
-/// address that already ends in the path is kept; a query (`?api-version=…`) stays behind the path.
+/// The address of chat completions under `base`: with or without a slash at the end; a bare host gets `/v1`, a bare
+/// Azure resource `/openai/v1`; an address that already ends in the path is kept; a query (`?api-version=…`) stays
+/// behind the path.
 pub fn address(base: &str) -> Result<String, String> {
-    let (scheme, rest) =
-        base.split_once("://").ok_or("want an address with its scheme, such as http://HOST:PORT/v1")?;
-    if !matches!(scheme, "http" | "https") {
-        return Err(format!("found `{scheme}://`, want http:// or https://"));
-    }
-    let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));
-    let place = place.trim_end_matches('/');
-    let host = place.split('/').next().unwrap_or_default();
-    if host.is_empty() {
-        return Err(format!("found `{scheme}://` without a host, want http://HOST:PORT/v1"));
-    }
-    if host.contains('@') {
-        return Err("a name or password inside the address would be shown; use `api_key_env`".to_owned());
-    }
-    let mut url = format!("{scheme}://{place}");
-    if host.len() == place.len() {
-        url.push_str("/v1");
-    }
-    if !url.ends_with("/chat/completions") {
-        url.push_str("/chat/completions");
-    }
-    if let Some(query) = query {
-        url.push('?');
-        url.push_str(query);
-    }
-    Ok(url)
-}
-
-/// What a service says is wrong.
-#[derive(Debug, Clone)]
-pub struct Trouble {
-    pub class: CallClass,
-    /// The service's own words, short.
-    pub words: String,
-    /// The parameter it complains of.
-    pub param: Option<String>,
-    /// True where a content filter refused the request itself.
-    pub is_filtered: bool,
-    /// True where the money or the contingent is used up.
-    pub is_quota: bool,
-    /// True where the service names the parameter as one it does not know or support.
-    pub is_unsupported: bool,
-}
-
-impl Trouble {
-    fn plain(class: CallClass, words: impl Into<String>) -> Self {
-        let words = words.into();
-        Self { class, words, param: None, is_filtered: false, is_quota: false, is_unsupported: false }
-    }
+    let base = Base::parse(base)?;
+    let is_azure = base.is_azure();
+    Ok(base.with(match base.path() {
+        "" if is_azure => "/openai/v1/chat/completions",
+        "/openai" if is_azure => "/v1/chat/completions",
+        "" => "/v1/chat/completions",
+        _ => "/chat/completions",
+    }))
 }
 
 /// Reads the body of an answer whose status says that it failed.
 pub fn read_failure(status: u16, retry_after: Option<Duration>, body: &str) -> Trouble {
     let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
-    let mut trouble = Trouble::plain(class_of(status, retry_after), words_of(&value).unwrap_or_else(|| excerpt(body)));
-    // A list of one error, a nested error, or the bare object: all are in use.
-    let value = if let Value::Array(list) = &value { list.first().unwrap_or(&Value::Null) } else { &value };
-    let error = value.get("error").filter(|error| error.is_object()).unwrap_or(value);
+    let mut trouble = Trouble::of_status(status, retry_after, body, &value);
+    let error = error_of(&value);
     let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let marks = format!("{} {}", field("code"), field("type"));
     trouble.param = error.get("param").and_then(Value::as_str).map(str::to_owned);
-    trouble.is_filtered = status == 400 && (marks.contains("content_filter") || marks.contains("content_policy"));
-    trouble.is_quota = status == 429 && (marks.contains("insufficient_quota") || marks.contains("billing"));
-    trouble.is_unsupported = matches!(status, 400 | 422) && {
-        let lower = trouble.words.to_lowercase();
-        marks.contains("unsupported")
-            || ["unsupported", "not support", "unrecognized", "unknown param", "not permitted", "deprecated"]
-                .iter()
-                .any(|mark| lower.contains(mark))
-    };
-    if trouble.is_quota {
-        trouble.class = CallClass::Setup;
+    let has = |mark: &str| marks.contains(mark);
+    match status {
+        400 if has("content_filter") || has("content_policy") => trouble.cause = Cause::Filter,
+        429 if has("insufficient_quota") || has("billing") => trouble.settle(Cause::Quota),
+        400 | 422 if has("unsupported") => trouble.cause = Cause::Unsupported,
+        _ => {}
     }
     trouble
 }
 
 /// Reads an answer whose status says that it worked; `retry_after` is what its header asks, should it carry a failure.
 pub fn read_answer(body: &str, retry_after: Option<Duration>) -> Result<Completion, Trouble> {
-    let retry = |words: &str| Trouble::plain(CallClass::Retry(None), words);
-    let value: Value = serde_json::from_str(body).map_err(|error| {
-        // What ends as an object and still does not read was sent like that, and would be again.
-        let is_whole = !error.is_eof() && body.trim_end().ends_with('}');
-        if is_whole {
-            Trouble::plain(CallClass::Item, format!("the answer is no valid JSON: {error}"))
-        } else {
-            retry("the answer is not whole JSON")
-        }
-    })?;
+    let value = parse(body)?;
     let choice = value.get("choices").and_then(|choices| choices.get(0));
     if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
         return Err(wrapped(&value, error, retry_after));
     }
-    let Some(choice) = choice else { return Err(retry("the answer holds no choices")) };
+    let Some(choice) = choice else { return Err(Trouble::retry("the answer holds no choices")) };
     // A router reports the failure of the server behind it inside the choice.
     if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
         return Err(wrapped(choice, error, retry_after));
     }
     let Some(message) = choice.get("message").filter(|message| message.is_object()) else {
-        return Err(retry("the answer's choice holds no message"));
+        return Err(Trouble::retry("the answer's choice holds no message"));
     };
     let mut completion = Completion::of_text(String::new());
     read_message(message, &mut completion);
@@ -176,19 +133,6 @@ fn wrapped(holder: &Value, error: &Value, retry_after: Option<Duration>) -> Trou
     }
 }
 
-/// The message of an error body, in any of the shapes in use.
-fn words_of(value: &Value) -> Option<String> {
-    let value = if let Value::Array(list) = value { list.first()? } else { value };
-    let error = value.get("error").unwrap_or(value);
-    let found =
-        error.as_str().or_else(|| ["message", "detail", "msg"].iter().find_map(|name| error.get(name)?.as_str()));
-    found.map(excerpt).filter(|words| !words.is_empty())
-}
-
-fn text(value: &Value, name: &str) -> Option<String> {
-    value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
 fn read_message(message: &Value, completion: &mut Completion) {
     completion.reasoning = text(message, "reasoning_content").or_else(|| text(message, "reasoning"));
     completion.refusal = text(message, "refusal");
@@ -207,8 +151,12 @@ fn read_part(part: &Value, completion: &mut Completion) {
     match part.get("type").and_then(Value::as_str) {
         Some("refusal") => completion.refusal = text(part, "refusal").or(completion.refusal.take()),
         Some("thinking" | "reasoning") => {
-            let words = text(part, "thinking").or_else(|| text(part, "text"));
-            completion.reasoning = words.or(completion.reasoning.take());
+            // One server writes its thoughts as a list of texts once more.
+            let listed = part.get("thinking").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            for words in listed {
+                append(&mut completion.reasoning, text(words, "text"));
+            }
+            append(&mut completion.reasoning, text(part, "thinking").or_else(|| text(part, "text")));
         }
         _ => completion.text.push_str(part.as_str().or_else(|| part.get("text")?.as_str()).unwrap_or_default()),
     }
@@ -218,7 +166,9 @@ fn finish_of(reason: Option<&str>) -> FinishReason {
     match reason.map(str::to_ascii_lowercase).as_deref() {
         Some("stop" | "end_turn" | "stop_sequence" | "eos" | "eos_token") => FinishReason::Stop,
         Some("length" | "max_tokens" | "max_output_tokens" | "model_length") => FinishReason::Length,
-        Some("content_filter" | "safety") => FinishReason::ContentFilter,
+        Some("content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content" | "spii") => {
+            FinishReason::ContentFilter
+        }
         Some("refusal") => FinishReason::Refusal,
         _ => FinishReason::Other,
     }

@@ -1,25 +1,19 @@
 #![allow(clippy::unwrap_used)]
 
+use super::super::{Dialect, plain};
 use super::*;
+use crate::judge::Secret;
+use crate::judge::http::KeyHeader;
 
-fn settings() -> ChatSettings {
-    ChatSettings {
-        model: "m".to_owned(),
-        temperature: None,
-        top_p: None,
-        max_tokens: None,
-        seed: None,
-        stop: Vec::new(),
-        json: false,
-        extra: Map::new(),
-    }
+fn settings() -> Settings {
+    plain("m")
 }
 
 #[test]
 fn what_is_not_set_is_not_sent() {
     let messages = [Message { role: "user".to_owned(), content: "hi".to_owned() }];
     assert_eq!(
-        body(&settings(), &messages).to_string(),
+        Dialect::Chat.body(&settings(), &messages).to_string(),
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#
     );
 }
@@ -28,11 +22,11 @@ fn what_is_not_set_is_not_sent() {
 fn what_is_set_is_sent_and_extra_fields_win() {
     let mut settings = settings();
     settings.temperature = Some(0.0);
-    settings.max_tokens = Some(64);
+    settings.limit = Some(TokenLimit::Plain(64));
     settings.seed = Some(7);
     settings.stop = vec!["\n\n".to_owned()];
     settings.extra = json!({"top_k": 5, "max_tokens": 9}).as_object().cloned().unwrap_or_default();
-    let body = body(&settings, &[]);
+    let body = Dialect::Chat.body(&settings, &[]);
     assert_eq!(body["temperature"], json!(0.0));
     assert_eq!(body["seed"], json!(7));
     assert_eq!(body["stop"], json!(["\n\n"]));
@@ -45,7 +39,7 @@ fn the_order_of_extra_fields_does_not_change_the_body() {
     let with = |extra: &str| {
         let mut settings = settings();
         settings.extra = serde_json::from_str(extra).unwrap_or_default();
-        body(&settings, &[]).to_string()
+        Dialect::Chat.body(&settings, &[]).to_string()
     };
     assert_eq!(with(r#"{"a":1,"b":2}"#), with(r#"{"b":2,"a":1}"#));
 }
@@ -60,12 +54,35 @@ fn a_base_address_leads_to_chat_completions_however_it_is_written() {
         ("https://h/api/openai", "https://h/api/openai/chat/completions"),
         ("https://h/v1/chat/completions", "https://h/v1/chat/completions"),
         ("https://h/dep/x?api-version=1", "https://h/dep/x/chat/completions?api-version=1"),
+        ("https://r.openai.azure.com", "https://r.openai.azure.com/openai/v1/chat/completions"),
+        ("https://r.openai.azure.com/openai/", "https://r.openai.azure.com/openai/v1/chat/completions"),
+        ("https://r.openai.azure.com/openai/v1/", "https://r.openai.azure.com/openai/v1/chat/completions"),
+        (
+            "https://r.openai.azure.com/openai/deployments/x/?api-version=1",
+            "https://r.openai.azure.com/openai/deployments/x/chat/completions?api-version=1",
+        ),
+        ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1/chat/completions"),
+        ("http://[::1]:8080/", "http://[::1]:8080/v1/chat/completions"),
     ] {
         assert_eq!(address(base).as_deref(), Ok(wanted));
     }
-    for broken in ["h:1/v1", "ftp://h/v1", "http://", "http:///v1", "http://user:pw@h/v1"] {
-        assert!(address(broken).is_err_and(|why| !why.contains("pw")), "{broken}");
-    }
+}
+
+#[test]
+fn azure_takes_plain_keys_and_signed_tokens_in_different_places() {
+    let header = |url: &str, key: &str| Dialect::Chat.key_header(url, &Secret::new(key));
+    assert_eq!(header("https://r.openai.azure.com/openai/v1/chat/completions", "abcdef"), KeyHeader::Plain("api-key"));
+    assert_eq!(header("https://r.openai.azure.com/openai/v1/chat/completions", "eyJa.b.c"), KeyHeader::Bearer);
+    assert_eq!(header("https://h/r.openai.azure.com/v1/chat/completions", "abcdef"), KeyHeader::Bearer);
+}
+
+#[test]
+fn thoughts_in_a_list_of_texts_are_all_kept() {
+    let thoughts = json!([{"type": "text", "text": "[[B]]"}, {"type": "text", "text": "?"}]);
+    let parts = json!([{"type": "thinking", "thinking": thoughts}, {"type": "thinking", "thinking": "!"},
+        {"type": "text", "text": "[[A]]"}]);
+    let completion = answer(&json!({"finish_reason": "stop", "message": {"content": parts}})).unwrap();
+    assert_eq!((completion.text.as_str(), completion.reasoning.as_deref()), ("[[A]]", Some("[[B]]?!")));
 }
 
 fn answer(choice: &Value) -> Result<Completion, Trouble> {
@@ -150,25 +167,26 @@ fn an_error_wrapped_in_a_success_means_what_its_code_says() {
 }
 
 #[test]
-fn a_failure_is_told_in_the_servers_own_words() {
-    for body in [
-        r#"{"error":{"message":"Invalid value"}}"#,
-        r#"{"error":"Invalid value"}"#,
-        r#"[{"error":{"message":"Invalid value"}}]"#,
-        r#"{"detail":"Invalid value"}"#,
-        "Invalid value",
-    ] {
-        assert_eq!(read_failure(400, None, body).words, "Invalid value");
-    }
+fn token_limits_forms_and_effort_have_their_fields() {
+    let mut settings = settings();
+    settings.limit = Some(TokenLimit::WithReasoning(9));
+    settings.effort = Some("low".to_owned());
+    settings.format = Format::Logprobs;
+    let wanted = json!({"max_completion_tokens": 9, "reasoning_effort": "low", "logprobs": true, "top_logprobs": 20});
+    assert_eq!(Dialect::Chat.parameters(&settings), wanted);
+    settings.format = Format::JsonSchema(json!({"type": "object"}));
+    let body = Dialect::Chat.body(&settings, &[]);
+    let schema = json!({"name": "verdict", "strict": true, "schema": {"type": "object"}});
+    assert_eq!(body["response_format"], json!({"type": "json_schema", "json_schema": schema}));
 }
 
 #[test]
 fn a_used_up_quota_is_no_rate_limit() {
     let body = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
     let trouble = read_failure(429, None, body);
-    assert!(trouble.is_quota);
+    assert_eq!(trouble.cause, Cause::Quota);
     assert_eq!(trouble.class, CallClass::Setup);
-    assert!(!read_failure(429, None, r#"{"error":{"code":"rate_limit_exceeded"}}"#).is_quota);
+    assert_ne!(read_failure(429, None, r#"{"error":{"code":"rate_limit_exceeded"}}"#).cause, Cause::Quota);
 }
 
 #[test]
@@ -176,6 +194,6 @@ fn a_value_out_of_range_is_not_an_unsupported_parameter() {
     let unsupported =
         r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.","param":"temperature"}}"#;
     let range = r#"{"error":{"message":"temperature must be at most 2","param":"temperature"}}"#;
-    assert!(read_failure(400, None, unsupported).is_unsupported);
-    assert!(!read_failure(400, None, range).is_unsupported);
+    assert_eq!(read_failure(400, None, unsupported).cause, Cause::Unsupported);
+    assert_ne!(read_failure(400, None, range).cause, Cause::Unsupported);
 }
