@@ -212,6 +212,28 @@ impl Judge {
         }
     }
 
+    /// The token limit of an answer, as it is sent.
+    pub fn max_tokens(&self) -> Option<u32> {
+        match &self.voice {
+            Voice::Prompted(endpoint, _) => {
+                let extra = |name: &str| endpoint.settings.extra.get(name).and_then(Value::as_u64);
+                let extra = extra("max_completion_tokens").or_else(|| extra("max_tokens"));
+                extra.and_then(|limit| u32::try_from(limit).ok()).or(endpoint.settings.max_tokens)
+            }
+            Voice::Screened(_, inner) => inner.max_tokens(),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => None,
+        }
+    }
+
+    /// True where no call leaves this machine.
+    pub fn is_local(&self) -> bool {
+        match &self.voice {
+            Voice::Prompted(endpoint, _) => super::http::is_local(&endpoint.url),
+            Voice::Screened(_, inner) => inner.is_local(),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => true,
+        }
+    }
+
     /// The price, where it is known.
     pub fn price(&self) -> Option<Price> {
         self.price
