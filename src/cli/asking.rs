@@ -143,9 +143,8 @@ impl Watch {
                 asked.item,
                 wait.as_secs_f64()
             )),
-            RunEvent::Paused { judge, wait } => {
-                progress.say(&format!("{judge}: the server asks for {:.0} s of rest", wait.as_secs_f64()));
-            }
+            RunEvent::Paused { judge, wait, why } => progress
+                .say(&format!("{judge}: the server limits the rate ({why}); next call in {:.1} s", wait.as_secs_f64())),
             RunEvent::Stopped { in_flight } => {
                 progress.say(&format!("stopping: {in_flight} calls in flight are waited for and kept"));
             }

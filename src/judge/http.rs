@@ -213,7 +213,8 @@ fn embedded_roots() -> Vec<Certificate> {
     webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok()).collect()
 }
 
-fn is_local(url: &str) -> bool {
+/// True for a server on this machine.
+pub(super) fn is_local(url: &str) -> bool {
     let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())

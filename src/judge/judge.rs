@@ -11,7 +11,7 @@ use super::endpoint::Endpoint;
 use super::error::JudgeError;
 use super::http::HttpClient;
 use super::logprobs;
-use super::provider::Dialect;
+use super::provider::{Dialect, TokenLimit};
 use super::replay::{Answer, RecordedJudge, Recording};
 use super::spec::{JudgeSpec, Price, ReadMode, ServedPolicy};
 use super::{CallClass, CallError, JudgeKind, Model};
@@ -203,6 +203,34 @@ impl Judge {
             Voice::Screened(_, inner) => inner.prompt_digest(),
             Voice::Control(_) | Voice::Checks(_) => None,
         }
+    }
+
+    /// The token limit of an answer, as it is sent.
+    pub fn max_tokens(&self) -> Option<u32> {
+        match &self.voice {
+            Voice::Prompted(asked) => {
+                let extra = |name: &str| asked.endpoint.settings.extra.get(name).and_then(Value::as_u64);
+                let extra = extra("max_completion_tokens").or_else(|| extra("max_tokens"));
+                let set = asked.endpoint.settings.limit.map(TokenLimit::count);
+                extra.and_then(|limit| u32::try_from(limit).ok()).or(set)
+            }
+            Voice::Screened(_, inner) => inner.max_tokens(),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => None,
+        }
+    }
+
+    /// True where no call leaves this machine.
+    pub fn is_local(&self) -> bool {
+        match &self.voice {
+            Voice::Prompted(asked) => super::http::is_local(&asked.endpoint.url),
+            Voice::Screened(_, inner) => inner.is_local(),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => true,
+        }
+    }
+
+    /// The price, where it is known.
+    pub fn price(&self) -> Option<Price> {
+        self.price
     }
 
     /// False for an item outside this judge's plan: checks without checks, an oracle without gold.

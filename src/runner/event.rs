@@ -44,12 +44,14 @@ pub enum RunEvent {
         /// What happened.
         why: String,
     },
-    /// The server asked for a pause, and no new call of this judge starts before its end.
+    /// The server limits the rate, and no new call of this judge starts before the end of a pause.
     Paused {
         /// Whose calls.
         judge: JudgeName,
         /// How long.
         wait: Duration,
+        /// What the server says.
+        why: String,
     },
     /// A call failed for good.
     Failed {

@@ -1,8 +1,8 @@
 //! Asks judges, or other respondents, and brings back their answers; [`judgments`] reads verdicts out of them.
 //!
 //! [`Plan`] works out what is to be asked, [`run`] asks it: one loop, which alone writes to the store, so there are no locks
-//! and no channels to reason about. Answers are saved in batches and count once they are on the disk. `retry` and `limits`
-//! are pure machines that get the time handed in.
+//! and no channels to reason about. Answers are saved in batches and count once they are on the disk. `retry`, `window`
+//! (concurrency), `bucket` (rates), `size` (estimates) and `budget` are pure machines that get the time handed in.
 //!
 //! The outcome depends on the plan and the completions alone: not on concurrency, nor on the order in which answers came.
 //! A call that fails is a judgment of its own kind ([`crate::domain::NoVerdict::Failed`]), never a tie, and never the end of
@@ -10,27 +10,34 @@
 //!
 //! This room must never ask for what the store has, count what is not saved, or make up a verdict.
 
+mod bucket;
+mod budget;
 mod engine;
 mod event;
+mod forecast;
 mod lane;
-mod limits;
 mod outcome;
 mod plan;
 mod respondent;
 mod retry;
+mod size;
 mod stop;
 #[cfg(test)]
 mod tests;
 mod verdict;
+mod window;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+pub use budget::Budget;
 pub use event::{Asked, RunEvent};
+pub use forecast::{Forecast, forecast};
 pub use outcome::{Answer, Calls, Incomplete, JudgeCalls, RunOutcome, SetupError};
 pub use plan::{IdenticalPairs, JudgePlan, Plan, PlanError, PlanOptions, Source, Task, Trial};
-pub use respondent::{Reader, RequestError, Respondent, Subject};
+pub use respondent::{Reader, RequestError, Respondent, Subject, Terms};
 pub use retry::RetryPolicy;
+pub use size::Size;
 pub use stop::{Stop, StopHandle, stop_signal};
 pub use verdict::judgments;
 
@@ -38,18 +45,34 @@ use crate::domain::{Completion, JudgeName};
 use crate::store::Store;
 use engine::Engine;
 
+/// The limits of one judge's calls; `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Limits {
+    /// Calls open at a time.
+    pub concurrency: Option<usize>,
+    /// Requests a minute, spread evenly; above 0.
+    pub requests_per_minute: Option<f64>,
+    /// Tokens a minute, of requests and answers together, spread evenly; above 0. Reserved by estimate, corrected when
+    /// an answer says what it used.
+    pub tokens_per_minute: Option<f64>,
+}
+
 /// How to run a plan.
 #[derive(Clone)]
 pub struct RunOptions<'a> {
-    /// Calls that one judge may have open at a time.
+    /// Calls that one judge may have open at a time, where `limits` says nothing else.
     pub concurrency: usize,
+    /// The limits of each judge; those that are not listed have none but `concurrency`.
+    pub limits: BTreeMap<JudgeName, Limits>,
+    /// What the run may spend.
+    pub budget: Budget,
     /// How failed calls are repeated.
     pub retry: RetryPolicy,
     /// So many calls of one judge given up in a row mean that its endpoint is gone.
     pub gone_after: u32,
     /// A batch is saved when it has so many answers …
     pub batch_records: usize,
-    /// … or when its first answer has waited so long.
+    /// … or when the last one is so long ago: at once where answers are rare, else together with those that come meanwhile.
     pub batch_delay: Duration,
     /// The model that must answer for a judge, as the server names it; judges that are not listed may be answered by any.
     /// An answer of another model ends the run, and one in the store counts as not there.
@@ -59,14 +82,17 @@ pub struct RunOptions<'a> {
 }
 
 impl<'a> RunOptions<'a> {
-    /// The defaults: 8 calls at a time, batches of 32 answers or 200 ms, an endpoint given up after 5 calls in a row.
+    /// The defaults: 8 calls at a time, no other limit, batches of 1,024 answers or 50 ms, an endpoint given up after 5
+    /// calls in a row.
     pub fn new(timestamp: &'a dyn Fn() -> String) -> Self {
         Self {
             concurrency: 8,
+            limits: BTreeMap::new(),
+            budget: Budget::default(),
             retry: RetryPolicy::default(),
             gone_after: 5,
-            batch_records: 32,
-            batch_delay: Duration::from_millis(200),
+            batch_records: 1024,
+            batch_delay: Duration::from_millis(50),
             served_models: BTreeMap::new(),
             timestamp,
         }
@@ -88,6 +114,14 @@ pub enum RunError {
     /// A request cannot be made.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A budget of money, and a judge whose calls have no known most.
+    #[error("`max_usd` cannot be kept: judge `{judge}` has no `{setting}`; set it in [judges.NAME]")]
+    Budget {
+        /// The judge.
+        judge: JudgeName,
+        /// What it lacks.
+        setting: &'static str,
+    },
 }
 
 /// Runs a plan. Judges at endpoints are asked for what the store does not have; local judges (controls, checks, replays)

@@ -101,6 +101,27 @@ pub enum Incomplete {
         /// What it says.
         why: String,
     },
+    /// The server keeps limiting the rate: pause after pause brought no answer.
+    #[error(
+        "the endpoint of judge `{judge}` keeps limiting the rate: {pauses} pauses in a row brought no answer, the last \
+         with: {why}; run again later, or with less at a time (--requests-per-minute, --tokens-per-minute)"
+    )]
+    RateLimited {
+        /// Whose endpoint.
+        judge: JudgeName,
+        /// Pauses in a row.
+        pauses: u32,
+        /// What the server says.
+        why: String,
+    },
+    /// The budget does not allow another call.
+    #[error("the budget `{setting}` is used up: {spent}; raise it and run again to go on from there")]
+    Budget {
+        /// The setting that ended the run.
+        setting: &'static str,
+        /// What was spent, in words.
+        spent: String,
+    },
     /// Another model answered than the one that the judge was tried with; its answers were not kept.
     #[error(
         "judge `{judge}` was answered by the model `{served}`, and it was calibrated as `{wanted}`; \

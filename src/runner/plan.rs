@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::respondent::{RequestError, Respondent, Subject};
+use super::size::Size;
 use crate::domain::{ItemId, JudgeName, Order, RequestKey};
 
 /// Who is to be asked about what.
@@ -70,6 +71,8 @@ pub struct Task {
     pub key: RequestKey,
     /// Where its answer comes from.
     pub source: Source,
+    /// How large the request is; nothing for what is answered on this machine.
+    pub size: Size,
 }
 
 /// Numbers of planned judgments of one judge; `planned` is the sum of the four that follow it.
@@ -143,7 +146,8 @@ impl Plan {
                     let is_call = judge.is_call(&request);
                     let source = if is_call { sources.of(request.key, plan.tasks.len()) } else { Source::Local };
                     plan.judges[number].count(source);
-                    plan.tasks.push(Task { item: at, judge: number, order, repeat, key: request.key, source });
+                    let size = if is_call { Size::of(&request) } else { Size::default() };
+                    plan.tasks.push(Task { item: at, judge: number, order, repeat, key: request.key, source, size });
                 }
             }
         }

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use super::size::Size;
 use crate::domain::{Completion, Fingerprint, ItemId, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, Usage};
-use crate::judge::{Asking, Judge, JudgeKind};
+use crate::judge::{Asking, Judge, JudgeKind, Price};
 
 /// Why a request cannot be made; nothing was asked.
 pub type RequestError = Box<dyn Error + Send + Sync>;
@@ -23,6 +24,26 @@ impl Subject for Pair {
 
     fn is_identical(&self) -> bool {
         self.is_identical()
+    }
+}
+
+/// What is known of a respondent's calls before any is made.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Terms {
+    /// Token limit of an answer.
+    pub max_tokens: Option<u32>,
+    /// Price; unknown where absent, never zero.
+    pub price: Option<Price>,
+    /// True where no call leaves this machine.
+    pub is_local: bool,
+}
+
+impl Terms {
+    /// The most that a call of this size can cost, in US dollars; 0 where price or limit is unknown, which a run with a
+    /// budget of money refuses at its start.
+    pub(super) fn worst_usd(&self, size: Size) -> f64 {
+        let (Some(price), Some(output)) = (self.price, self.max_tokens) else { return 0.0 };
+        (size.most as f64 * price.input + f64::from(output) * price.output) / 1e6
     }
 }
 
@@ -47,6 +68,8 @@ pub trait Respondent: Sync {
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a>;
     /// What these tokens cost in US dollars, where the price is known.
     fn cost_usd(&self, usage: &Usage) -> Option<f64>;
+    /// Price and token limit of its calls.
+    fn terms(&self) -> Terms;
 }
 
 /// A respondent whose completions say which of two responses is better.
@@ -88,6 +111,10 @@ impl Respondent for Judge {
 
     fn cost_usd(&self, usage: &Usage) -> Option<f64> {
         self.cost_usd(usage)
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { max_tokens: self.max_tokens(), price: self.price(), is_local: self.is_local() }
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod asking;
+mod limits;
 mod planning;
 mod trouble;
 
@@ -31,6 +32,7 @@ struct Fake {
     fingerprint: Fingerprint,
     script: Script,
     status: Option<u16>,
+    terms: Terms,
     log: Mutex<Vec<(RequestKey, Instant)>>,
 }
 
@@ -42,6 +44,7 @@ impl Fake {
             fingerprint: Fingerprint("f".to_owned()),
             script: Box::new(script),
             status: Some(500),
+            terms: Terms::default(),
             log: Mutex::default(),
         }
     }
@@ -129,6 +132,10 @@ impl Respondent for Fake {
 
     fn cost_usd(&self, usage: &Usage) -> Option<f64> {
         usage.output_tokens.map(|tokens| tokens as f64 / 4.0)
+    }
+
+    fn terms(&self) -> Terms {
+        self.terms
     }
 }
 

@@ -1,5 +1,8 @@
 //! The one loop: starts calls, takes their outcomes, saves batches. It alone writes to the store.
 
+mod saving;
+mod settle;
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -10,23 +13,17 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, sleep_until};
 
+use super::budget::Purse;
 use super::event::{Asked, RunEvent};
-use super::lane::{Lane, Question};
+use super::lane::{Lane, Question, Turn};
 use super::outcome::{Answer, Incomplete, RunOutcome, SetupError};
 use super::plan::{Plan, Source, Trial};
 use super::respondent::{Respondent, Subject};
-use super::retry::Next;
 use super::stop::Stop;
-use super::{RunError, RunOptions};
+use super::{Limits, RunError, RunOptions};
 use crate::domain::{Completion, JudgeRequest, NoVerdict, Notice};
-use crate::judge::{CallClass, CallError, JudgeKind};
+use crate::judge::{CallClass, CallError};
 use crate::store::{Record, Store};
-
-/// Refusals of the setup in a row after which an endpoint that has answered before counts as refusing everything:
-/// one alone may be about the item (a gateway that dislikes its text).
-const REFUSALS: u32 = 3;
-/// Tries of the first call while no connection comes about: an address without a server should be known in seconds.
-const FIRST_TRIES: u32 = 3;
 
 /// Why no new call starts.
 enum Halt {
@@ -57,6 +54,8 @@ pub(super) struct Engine<'r, 't, J: Respondent> {
     tasks_unsaved: Vec<usize>,
     store_failure: String,
     save_at: Option<Duration>,
+    saved_at: Option<Duration>,
+    purse: Purse,
     halt: Option<Halt>,
     in_flight: u64,
     start: Instant,
@@ -70,7 +69,10 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         options: &'r RunOptions<'r>,
         on_event: &'r mut dyn FnMut(RunEvent),
     ) -> Self {
-        let lanes = trial.judges.iter().map(|judge| Lane::new(judge.name(), options.concurrency)).collect();
+        let none = Limits::default();
+        let limits = |judge: &J| options.limits.get(judge.name()).unwrap_or(&none);
+        let lane = |judge: &J| Lane::new(judge.name(), judge.terms(), limits(judge), options.concurrency);
+        let lanes = trial.judges.iter().map(lane).collect();
         Self {
             trial,
             plan,
@@ -85,6 +87,8 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             tasks_unsaved: Vec::new(),
             store_failure: String::new(),
             save_at: None,
+            saved_at: None,
+            purse: Purse::new(options.budget),
             halt: None,
             in_flight: 0,
             start: Instant::now(),
@@ -92,11 +96,12 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     }
 
     pub async fn run(mut self, mut stop: Stop) -> Result<RunOutcome, RunError> {
+        self.check_budget()?;
         (self.on_event)(RunEvent::Planned(self.plan.judges.clone()));
         for task in 0..self.plan.tasks.len() {
             match self.plan.tasks[task].source {
                 Source::Stored => self.recall(task),
-                Source::Ask => self.lanes[self.plan.tasks[task].judge].push(task),
+                Source::Ask => self.push(task),
                 Source::Local | Source::Shared(_) => {}
             }
         }
@@ -145,17 +150,40 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         lanes.chain(self.save_at).min().map(|at| self.start + at)
     }
 
+    /// A budget of money needs to know what a call costs at most.
+    fn check_budget(&self) -> Result<(), RunError> {
+        if self.options.budget.max_usd.is_none() {
+            return Ok(());
+        }
+        for (judge, plan) in self.trial.judges.iter().zip(&self.plan.judges) {
+            let terms = judge.terms();
+            let lacks = match (terms.price, terms.max_tokens) {
+                _ if plan.to_ask + plan.cached == 0 => continue,
+                (None, _) => "price",
+                (_, None) => "max_tokens",
+                (Some(_), Some(_)) => continue,
+            };
+            return Err(RunError::Budget { judge: judge.name().clone(), setting: lacks });
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, task: usize) {
+        let planned = &self.plan.tasks[task];
+        self.lanes[planned.judge].push(task, planned.size);
+    }
+
     /// An answer from the store; one that cannot be read any more is asked for again.
     fn recall(&mut self, task: usize) {
         let planned = &self.plan.tasks[task];
-        let lane = &mut self.lanes[planned.judge];
         let name = self.trial.judges[planned.judge].name();
         let stored =
             self.store.get(&planned.key).filter(|completion| self.options.other_model(name, completion).is_none());
         let Some(completion) = stored else {
-            lane.push(task);
+            self.push(task);
             return;
         };
+        let lane = &mut self.lanes[planned.judge];
         lane.accepted_before = true;
         lane.calls.calls.cached += 1;
         self.answers[task] = Some(Answer::Answered(Arc::new(completion)));
@@ -209,9 +237,19 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     fn launch(&mut self, calls: &mut FuturesUnordered<Call<'r>>) -> Result<(), RunError> {
         let now = self.now();
         for number in 0..self.lanes.len() {
-            while let Some(question) = self.lanes[number].next(now) {
+            loop {
+                let question = match self.lanes[number].next(now, &mut self.purse) {
+                    Turn::Send(question) => question,
+                    Turn::Rest => break,
+                    Turn::UsedUp(setting) => {
+                        self.in_flight = calls.len() as u64;
+                        let spent = self.purse.spent();
+                        self.stop(Halt::Incomplete(Incomplete::Budget { setting, spent }));
+                        break;
+                    }
+                };
                 let request = self.request(question.task)?;
-                self.lanes[number].calls.calls.made += u64::from(question.failures == 0);
+                self.lanes[number].calls.calls.made += u64::from(question.is_fresh());
                 let judge = &self.trial.judges[number];
                 calls.push(Box::pin(async move {
                     let outcome = judge.ask(&request).await;
@@ -220,175 +258,6 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             }
         }
         Ok(())
-    }
-
-    fn settle(&mut self, reply: Reply) {
-        let task = reply.question.task;
-        let number = self.plan.tasks[task].judge;
-        self.lanes[number].throttle.ended();
-        self.in_flight = self.in_flight.saturating_sub(1);
-        match reply.outcome {
-            Ok(completion) => self.accept(reply.question, reply.request, completion),
-            Err(error) => self.decline(reply.question, &error),
-        }
-    }
-
-    fn accept(&mut self, question: Question, request: JudgeRequest, mut completion: Completion) {
-        completion.retries = question.failures;
-        let number = self.plan.tasks[question.task].judge;
-        let judge = &self.trial.judges[number];
-        let lane = &mut self.lanes[number];
-        lane.prove();
-        if let Some((wanted, served)) = self.options.other_model(judge.name(), &completion) {
-            let (judge, wanted, served) = (judge.name().clone(), wanted.to_owned(), served.to_owned());
-            self.stop(Halt::Incomplete(Incomplete::OtherModel { judge, wanted, served }));
-            return;
-        }
-        let cost_usd = judge.cost_usd(&completion.usage);
-        lane.calls.spend(&completion.usage, cost_usd);
-        let record = Record {
-            key: request.key,
-            judge: judge.name().clone(),
-            fingerprint: judge.fingerprint().clone(),
-            item: request.item,
-            order: request.order,
-            repeat: request.repeat,
-            at: (self.options.timestamp)(),
-            body: request.body,
-            completion,
-        };
-        self.tasks_unsaved.push(question.task);
-        self.unsaved.push(record);
-        self.save_at = self.save_at.or(Some(self.now() + self.options.batch_delay));
-        let asked = self.asked(question.task);
-        (self.on_event)(RunEvent::Answered { asked, cost_usd });
-    }
-
-    fn decline(&mut self, question: Question, error: &CallError) {
-        match error.class {
-            CallClass::Item => {
-                // The endpoint understood the request well enough to refuse this one.
-                self.lanes[self.plan.tasks[question.task].judge].prove();
-                self.fail(question.task, error);
-            }
-            CallClass::Setup => self.refuse(question, error),
-            CallClass::Retry(_) | CallClass::RateLimited(_) => self.retry(question, error),
-        }
-    }
-
-    /// Everything will be refused as set up, or so the server says.
-    fn refuse(&mut self, question: Question, error: &CallError) {
-        let number = self.plan.tasks[question.task].judge;
-        let judge = &self.trial.judges[number];
-        let lane = &mut self.lanes[number];
-        lane.refused += 1;
-        let patience = if lane.accepted || lane.accepted_before { REFUSALS } else { 1 };
-        let (is_over, accepted) = (lane.refused >= patience, lane.accepted);
-        self.fail(question.task, error);
-        if is_over && accepted {
-            let (judge, why) = (judge.name().clone(), error.message.clone());
-            self.stop(Halt::Incomplete(Incomplete::Refused { judge, why }));
-        } else if is_over {
-            self.stop(Halt::Setup(SetupError::new(judge.name(), judge.kind(), error)));
-        }
-    }
-
-    fn retry(&mut self, mut question: Question, error: &CallError) {
-        question.failures += 1;
-        let planned = &self.plan.tasks[question.task];
-        let judge = self.trial.judges[planned.judge].name();
-        let now = self.now();
-        let lane = &mut self.lanes[planned.judge];
-        lane.reached |= error.status.is_some();
-        let no_server = !(lane.reached || lane.accepted || lane.accepted_before);
-        if no_server && question.failures >= FIRST_TRIES {
-            self.fail(question.task, error);
-            self.stop(Halt::Setup(SetupError::new(judge, JudgeKind::Endpoint, error)));
-            return;
-        }
-        match self.options.retry.after(&error.class, question.failures, &planned.key) {
-            Next::Again(wait) => {
-                lane.calls.calls.retried += u64::from(self.halt.is_none());
-                if let CallClass::RateLimited(Some(pause)) = error.class {
-                    lane.throttle.pause(now + pause);
-                    (self.on_event)(RunEvent::Paused { judge: judge.clone(), wait: pause });
-                }
-                if self.halt.is_none() {
-                    lane.wait(question, now + wait);
-                    let (asked, why) = (self.asked(question.task), error.message.clone());
-                    (self.on_event)(RunEvent::Retrying { asked, failures: question.failures, wait, why });
-                }
-            }
-            Next::GiveUp => {
-                lane.given_up += 1;
-                let calls = lane.given_up;
-                self.fail(question.task, error);
-                if calls >= self.options.gone_after {
-                    let (judge, why) = (judge.clone(), error.message.clone());
-                    self.stop(Halt::Incomplete(Incomplete::EndpointGone { judge, calls, why }));
-                }
-            }
-            Next::ComeBack(wait) => {
-                let (judge, why) = (judge.clone(), error.message.clone());
-                self.stop(Halt::Incomplete(Incomplete::ComeBack { judge, wait, why }));
-            }
-        }
-    }
-
-    /// A call that brought nothing: a judgment of its own kind, never a tie. It is not stored, so the next run asks again.
-    fn fail(&mut self, task: usize, error: &CallError) {
-        let planned = &self.plan.tasks[task];
-        if planned.source != Source::Local {
-            self.lanes[planned.judge].calls.calls.failed += 1;
-        }
-        for at in self.served_by(task) {
-            self.answers[at] = Some(Answer::Absent { kind: NoVerdict::Failed, why: error.message.clone() });
-        }
-        let asked = self.asked(task);
-        (self.on_event)(RunEvent::Failed { asked, why: error.message.clone() });
-    }
-
-    /// The task and those that share its answer.
-    fn served_by(&self, task: usize) -> Vec<usize> {
-        let mut all = vec![task];
-        all.extend(self.sharers.get(&task).into_iter().flatten());
-        all
-    }
-
-    /// Writes what came in. Only now do these answers count. A short write of a small batch: calls take far longer.
-    fn save(&mut self) {
-        self.save_at = None;
-        if self.unsaved.is_empty() {
-            return;
-        }
-        let saved = self.store.put_batch(&self.unsaved);
-        self.hear_the_store();
-        if let Err(error) = saved {
-            self.store_failure = error.to_string();
-            self.stop(self.store_failed());
-            return;
-        }
-        let records = self.unsaved.len() as u64;
-        let tasks = std::mem::take(&mut self.tasks_unsaved);
-        for (task, record) in tasks.into_iter().zip(std::mem::take(&mut self.unsaved)) {
-            let answer = Answer::Answered(Arc::new(record.completion));
-            for at in self.served_by(task) {
-                self.answers[at] = Some(answer.clone());
-            }
-        }
-        (self.on_event)(RunEvent::BatchSaved { records });
-    }
-
-    fn store_failed(&self) -> Halt {
-        let unsaved = self.unsaved.len() as u64;
-        Halt::Incomplete(Incomplete::Store { unsaved, why: self.store_failure.clone() })
-    }
-
-    fn hear_the_store(&mut self) {
-        for notice in self.store.take_notices() {
-            self.notices.push(notice.clone());
-            (self.on_event)(RunEvent::Noticed(notice));
-        }
     }
 
     /// Starts nothing more. The first reason is the one that is told.
