@@ -23,7 +23,17 @@ pub(super) struct Asking<'a> {
     pub clock: Clock,
     /// The model that has to answer for a judge, where its certificate names one.
     pub served: BTreeMap<JudgeName, String>,
+    pub reach: Reach,
     pub ui: Ui,
+}
+
+/// Whom a run may turn to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The store, and the endpoints for what it does not have.
+    Endpoints,
+    /// The store alone: no call is made.
+    Store,
 }
 
 impl Asking<'_> {
@@ -92,6 +102,9 @@ impl Asking<'_> {
         let concurrency = self.calls.concurrency.or(self.limits.concurrency);
         options.concurrency = concurrency.map_or(options.concurrency, |n| usize::try_from(n.max(1)).unwrap_or(1));
         options.served_models.clone_from(&self.served);
+        if self.reach == Reach::Store {
+            options.budget.max_calls = Some(0);
+        }
         options
     }
 
@@ -107,6 +120,10 @@ impl Asking<'_> {
         let Some(incomplete) = &outcome.incomplete else {
             return nothing_accepted(plan, outcome).map_or(Ok(()), Err);
         };
+        if self.reach == Reach::Store && matches!(incomplete, Incomplete::Budget { .. }) {
+            return Err(CliError::incomplete("some questions have no answer yet")
+                .hint("send them with --batch-out, or leave --batch-in out to ask them now"));
+        }
         let exit = if *incomplete == Incomplete::Stopped { Exit::Interrupted } else { Exit::Incomplete };
         let kept = match incomplete {
             _ if self.calls.no_store => "nothing was kept (--no-store)",

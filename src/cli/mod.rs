@@ -3,11 +3,13 @@
 //!
 //! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
-//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress · `judging` judges asked about pairs ·
+//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress ·
+//! `judging` judges asked about pairs · `batches` the same by way of files ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
 mod args;
 mod asking;
+mod batches;
 mod certificates;
 mod clock;
 mod commands;

@@ -6,7 +6,7 @@ use crate::analysis::calibration::{Calibration, Options, calibrate};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
 use crate::analysis::gate::{Decision, GateRules};
 use crate::cli::args::CalibrateArgs;
-use crate::cli::asking::Asking;
+use crate::cli::asking::{Asking, Reach};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
@@ -73,7 +73,14 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
     let judges = bench.seat(&args.judge, ui)?;
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
-    let asking = Asking { calls: &args.ask.calls, limits: &settings.limits, clock, served: BTreeMap::new(), ui };
+    let asking = Asking {
+        calls: &args.ask.calls,
+        limits: &settings.limits,
+        clock,
+        served: BTreeMap::new(),
+        reach: Reach::Endpoints,
+        ui,
+    };
     let judging = Judging { asking, ask: &args.ask, force: args.output.force };
     evidence.judgments = judging.ask(&judges, &evidence.pairs)?;
     Ok((evidence, judges))

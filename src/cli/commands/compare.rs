@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::certificate::{Visitor, rules_digest};
 use crate::analysis::compare::{Comparison, Options, compare};
 use crate::cli::args::{CompareArgs, RequireArg};
-use crate::cli::asking::Asking;
+use crate::cli::asking::{Asking, Reach};
 use crate::cli::certificates::{self, Door};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
@@ -104,6 +104,7 @@ impl Court<'_> {
             limits: &self.settings.limits,
             clock: self.clock,
             served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
+            reach: Reach::Endpoints,
             ui: self.ui,
         };
         let judging = Judging { asking, ask: &args.ask, force: args.output.force };

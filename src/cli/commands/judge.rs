@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use crate::analysis::asked::{Asked, AskedJudge, CallCounts, asked};
 use crate::analysis::outcome::Accounting;
 use crate::cli::args::{FindingsFormat, JudgeArgs};
-use crate::cli::asking::Asking;
+use crate::cli::asking::{Asking, Reach};
+use crate::cli::batches::{self, Taken};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
@@ -30,8 +31,22 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     let evidence = pairs(args, ui)?;
     let mut bench = Bench::new(&settings, &args.ask, &evidence.pairs);
     let judges = bench.seat(&args.judge, ui)?;
-    let asking = Asking { calls: &args.ask.calls, limits: &settings.limits, clock, served: BTreeMap::new(), ui };
+    let reach = if args.batch_in.is_some() { Reach::Store } else { Reach::Endpoints };
+    let calls = &args.ask.calls;
+    let asking = Asking { calls, limits: &settings.limits, clock, served: BTreeMap::new(), reach, ui };
     let judging = Judging { asking, ask: &args.ask, force: args.force };
+    if let Some(path) = &args.batch_out {
+        let written = batches::write(&judging, &judges, &evidence.pairs, path)?;
+        ui.note(match written {
+            0 => "the store has every answer: there is nothing to send, and no file was written".to_owned(),
+            _ => format!("{written} requests written: {}; give the results back with --batch-in FILE", path.display()),
+        });
+        return Ok(Exit::Done);
+    }
+    if let Some(path) = &args.batch_in {
+        let taken = batches::take(&judging, &judges, &evidence.pairs, &evidence::read(path)?)?;
+        ui.note(heard(&taken));
+    }
     let judged = judging.gather(&judges, &evidence.pairs)?;
     let answer = summary(&evidence, &judges, &judged);
     print(&match args.format {
@@ -53,6 +68,19 @@ fn pairs(args: &JudgeArgs, ui: Ui) -> Result<Evidence, CliError> {
         (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, ui),
         _ => Err(CliError::usage("there is nothing to judge").hint("give --pairs FILE, or --a FILE --b FILE")),
     }
+}
+
+fn heard(taken: &Taken) -> String {
+    let Taken { kept, known, failed, strangers, broken } = taken;
+    let mut parts = vec![format!("{kept} answers taken into the store")];
+    let more = [
+        (known, "there before"),
+        (failed, "requests without an answer"),
+        (strangers, "of other requests, left out"),
+        (broken, "lines that are no results"),
+    ];
+    parts.extend(more.into_iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{count} {what}")));
+    parts.join(", ")
 }
 
 fn summary(evidence: &Evidence, judges: &[Judge], judged: &Judged) -> Asked {
