@@ -1,7 +1,7 @@
 //! Judges asked about pairs: the plan in both orders, the recording, the judgments.
 
 use super::args::AskArgs;
-use super::asking::Asking;
+use super::asking::{Asking, Consent};
 use super::exit::CliError;
 use super::output::{Existing, check_target, write_file};
 use crate::domain::{Judgment, Pair};
@@ -18,8 +18,9 @@ pub(super) struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    /// Asks every judge about every pair in both orders. An incomplete run is an error with its own status.
-    pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Vec<Judgment>, CliError> {
+    /// Asks every judge about every pair in both orders; `None` after a dry run. An incomplete run is an error with its own
+    /// status.
+    pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Option<Vec<Judgment>>, CliError> {
         let asking = &self.asking;
         if let Some(path) = &self.ask.record {
             if judges.iter().all(|judge| judge.kind() != JudgeKind::Endpoint) {
@@ -37,6 +38,9 @@ impl Judging<'_> {
         };
         let plan = Plan::new(&trial, &options, &mut |key| store.get(key).is_some())?;
         asking.announce(&plan, "judgments");
+        if asking.consent(&trial, &plan, &mut store)? == Consent::DryRun {
+            return Ok(None);
+        }
         let outcome = asking.run(&trial, &plan, &mut store)?;
         // Half a recording would stand in the way of the run that goes on from here.
         if let Some(path) = self.ask.record.as_ref().filter(|_| outcome.incomplete.is_none()) {
@@ -47,7 +51,7 @@ impl Judging<'_> {
             asking.ui.warn(notice.text);
         }
         asking.whole(&plan, &outcome)?;
-        Ok(judgments(&trial, &plan, &outcome))
+        Ok(Some(judgments(&trial, &plan, &outcome)))
     }
 }
 
