@@ -33,7 +33,7 @@ fn line(forecast: &Forecast) -> String {
         (None, _) => "price unknown (set `price` of the judge)".to_owned(),
     };
     format!(
-        "{}: {} calls, about {} input tokens, {output}; {money}; tries repeated after errors come on top",
+        "{}: {} calls, about {} input tokens, {output}; {money}, repeated tries left out",
         forecast.judge,
         grouped(forecast.calls),
         grouped(forecast.input_tokens)

@@ -7,6 +7,7 @@ mod controls;
 mod demo;
 mod desk;
 mod determinism;
+mod limits;
 mod live;
 mod output;
 mod recorded;
