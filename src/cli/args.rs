@@ -114,7 +114,22 @@ pub(super) struct OutputArgs {
 }
 
 /// The flags that mean nothing where every verdict is recorded.
-const LIVE: [&str; 8] = ["concurrency", "timeout", "store", "no_store", "prompt", "repeats", "ask_identical", "record"];
+const LIVE: [&str; 14] = [
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "max_usd",
+    "max_calls",
+    "dry_run",
+    "yes",
+    "timeout",
+    "store",
+    "no_store",
+    "prompt",
+    "repeats",
+    "ask_identical",
+    "record",
+];
 
 /// How endpoints are called: for every command that asks one.
 #[derive(Debug, clap::Args)]
@@ -123,9 +138,27 @@ pub(super) struct CallArgs {
     /// Settings file [default: tribunal.toml where there is one].
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Calls open at a time for each judge.
+    /// Calls open at a time for each judge, at most; the run finds out how many the server stands.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=4096), value_name = "N")]
     pub concurrency: Option<u32>,
+    /// Requests a minute for each judge.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub requests_per_minute: Option<f64>,
+    /// Tokens a minute for each judge, of requests and answers together.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub tokens_per_minute: Option<f64>,
+    /// Spend so many US dollars at most; what is left is for the next run.
+    #[arg(long, value_name = "DOLLARS", allow_negative_numbers = true)]
+    pub max_usd: Option<f64>,
+    /// Send so many requests at most, repeated tries included.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_calls: Option<u64>,
+    /// Print what the calls will cost, and stop before the first one.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask before calls that cost money or leave this machine; never asked without a terminal or with --quiet.
+    #[arg(long, short)]
+    pub yes: bool,
     /// Limit for one call, in seconds.
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,

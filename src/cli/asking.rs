@@ -6,12 +6,14 @@ use std::time::Duration;
 use super::args::CallArgs;
 use super::clock::Clock;
 use super::exit::{CliError, Exit};
-use super::settings::Limits;
+use super::output::print;
+use super::settings::Settings;
 use super::ui::{Progress, Ui};
+use super::{forecast, limits};
 use crate::domain::JudgeName;
 use crate::judge::JudgeKind;
 use crate::runner::{
-    Answer, Calls, Incomplete, JudgePlan, Plan, Respondent, RunEvent, RunOptions, RunOutcome, Stop, Trial, run,
+    self, Answer, Calls, Incomplete, JudgePlan, Plan, Respondent, RunEvent, RunOptions, RunOutcome, Stop, Trial, run,
     stop_signal,
 };
 use crate::store::{Access, Store};
@@ -19,7 +21,7 @@ use crate::store::{Access, Store};
 /// What the asking is done with beside the plan.
 pub(super) struct Asking<'a> {
     pub calls: &'a CallArgs,
-    pub limits: &'a Limits,
+    pub settings: &'a Settings,
     pub clock: Clock,
     /// The model that has to answer for a judge, where its certificate names one.
     pub served: BTreeMap<JudgeName, String>,
@@ -37,13 +39,17 @@ pub(super) enum Reach {
 }
 
 impl Asking<'_> {
-    /// The store, or one in memory where nothing is paid for or nothing is to be kept.
+    /// The store, or one in memory where nothing is paid for or nothing is to be kept. A dry run looks and writes nothing.
     pub fn open<R: Respondent>(&self, respondents: &[R]) -> Result<Store, CliError> {
         let paid = respondents.iter().any(|one| one.kind() == JudgeKind::Endpoint);
         if self.calls.no_store || !paid {
             return Ok(Store::memory());
         }
-        let (store, notices) = Store::open(&self.calls.store, Access::Write)?;
+        let access = if self.calls.dry_run { Access::Read } else { Access::Write };
+        if access == Access::Read && !self.calls.store.join("journal").is_dir() {
+            return Ok(Store::memory());
+        }
+        let (store, notices) = Store::open(&self.calls.store, access)?;
         for notice in notices {
             self.ui.warn(notice.text);
         }
@@ -67,6 +73,33 @@ impl Asking<'_> {
         }
     }
 
+    /// Says what the calls will cost and asks a person whether to go on. After a dry run there is nothing to go on to.
+    pub fn consent<R: Respondent>(
+        &self,
+        trial: &Trial<'_, R>,
+        plan: &Plan,
+        store: &mut Store,
+    ) -> Result<Consent, CliError> {
+        // A limit that cannot be kept is known before anything is said about cost.
+        let budget = self.options(trial, &String::new)?.budget;
+        runner::check_budget(trial, plan, budget)?;
+        let forecasts = runner::forecast(trial, plan, &mut |key| store.get(key).map(|completion| completion.usage));
+        let lines = forecast::lines(&forecasts);
+        if self.calls.dry_run {
+            let nothing = "nothing to ask: every answer is at hand".to_owned();
+            let lines = if lines.is_empty() { vec![nothing] } else { lines };
+            print(&(lines.join("\n") + "\n"))?;
+            return Ok(Consent::DryRun);
+        }
+        for line in lines {
+            self.ui.note(line);
+        }
+        if !self.calls.yes {
+            forecast::confirm(&forecasts, self.ui)?;
+        }
+        Ok(Consent::GoOn)
+    }
+
     /// Runs the plan, with progress on standard error. The first interrupt finishes and saves what is in flight; the second
     /// gives it up.
     pub fn run<R: Respondent>(
@@ -76,7 +109,7 @@ impl Asking<'_> {
         store: &mut Store,
     ) -> Result<RunOutcome, CliError> {
         let timestamp = || self.clock.now();
-        let options = self.options(&timestamp);
+        let options = self.options(trial, &timestamp)?;
         let to_ask: u64 = plan.judges.iter().map(|judge| judge.to_ask).sum();
         let names: Vec<&str> =
             trial.judges.iter().filter(|j| j.kind() == JudgeKind::Endpoint).map(|j| j.name().as_str()).collect();
@@ -97,15 +130,21 @@ impl Asking<'_> {
         }
     }
 
-    fn options<'t>(&self, timestamp: &'t dyn Fn() -> String) -> RunOptions<'t> {
+    fn options<'t, R: Respondent>(
+        &self,
+        trial: &Trial<'_, R>,
+        timestamp: &'t dyn Fn() -> String,
+    ) -> Result<RunOptions<'t>, CliError> {
+        let limits = limits::in_force(self.calls, self.settings, trial.judges.iter().map(Respondent::name))?;
         let mut options = RunOptions::new(timestamp);
-        let concurrency = self.calls.concurrency.or(self.limits.concurrency);
-        options.concurrency = concurrency.map_or(options.concurrency, |n| usize::try_from(n.max(1)).unwrap_or(1));
+        options.concurrency = limits.concurrency.unwrap_or(options.concurrency);
+        options.limits = limits.judges;
+        options.budget = limits.budget;
         options.served_models.clone_from(&self.served);
         if self.reach == Reach::Store {
             options.budget.max_calls = Some(0);
         }
-        options
+        Ok(options)
     }
 
     /// Says what was asked. An incomplete run, or an endpoint that accepted nothing, is an error with its own status.
@@ -133,6 +172,14 @@ impl Asking<'_> {
         Err(CliError { exit, ..CliError::incomplete(incomplete) }
             .hint(format!("no result is written of an incomplete run; {kept}")))
     }
+}
+
+/// Whether to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consent {
+    GoOn,
+    /// Only the forecast was wanted.
+    DryRun,
 }
 
 /// What the user sees of a run.

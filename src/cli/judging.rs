@@ -1,7 +1,7 @@
 //! Judges asked about pairs: the plan in both orders, the recording, the judgments.
 
 use super::args::AskArgs;
-use super::asking::Asking;
+use super::asking::{Asking, Consent};
 use super::exit::CliError;
 use super::output::{Existing, check_target, write_file};
 use crate::domain::{Judgment, Pair};
@@ -25,11 +25,12 @@ pub(super) struct Judged {
 }
 
 impl Judging<'_> {
-    /// Asks every judge about every pair in both orders. An incomplete run is an error with its own status.
-    pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Vec<Judgment>, CliError> {
-        let judged = self.gather(judges, pairs)?;
+    /// Asks every judge about every pair in both orders; `None` after a dry run. An incomplete run is an error with its own
+    /// status.
+    pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Option<Vec<Judgment>>, CliError> {
+        let Some(judged) = self.gather(judges, pairs)? else { return Ok(None) };
         self.asking.whole(&judged.plan, &judged.outcome)?;
-        Ok(judged.judgments)
+        Ok(Some(judged.judgments))
     }
 
     /// How a plan is made.
@@ -42,7 +43,7 @@ impl Judging<'_> {
     }
 
     /// The same, whole or not: the judgments of an incomplete run lack what was not asked.
-    pub fn gather(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Judged, CliError> {
+    pub fn gather(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Option<Judged>, CliError> {
         let asking = &self.asking;
         if let Some(path) = &self.ask.record {
             if judges.iter().all(|judge| judge.kind() != JudgeKind::Endpoint) {
@@ -55,6 +56,9 @@ impl Judging<'_> {
         let mut store = asking.open(judges)?;
         let plan = Plan::new(&trial, &self.plan_options(), &mut |key| store.get(key).is_some())?;
         asking.announce(&plan, "judgments");
+        if asking.consent(&trial, &plan, &mut store)? == Consent::DryRun {
+            return Ok(None);
+        }
         let outcome = asking.run(&trial, &plan, &mut store)?;
         // Half a recording would stand in the way of the run that goes on from here.
         if let Some(path) = self.ask.record.as_ref().filter(|_| outcome.incomplete.is_none()) {
@@ -65,7 +69,7 @@ impl Judging<'_> {
             asking.ui.warn(notice.text);
         }
         let judgments = judgments(&trial, &plan, &outcome);
-        Ok(Judged { plan, outcome, judgments })
+        Ok(Some(Judged { plan, outcome, judgments }))
     }
 }
 

@@ -4,7 +4,8 @@
 //! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
 //! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress ·
-//! `judging` judges asked about pairs · `batches` the same by way of files ·
+//! `limits` what a run may use · `forecast` what it will cost · `judging` judges asked about pairs ·
+//! `batches` the same by way of files ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
 mod args;
@@ -15,9 +16,11 @@ mod clock;
 mod commands;
 mod evidence;
 mod exit;
+mod forecast;
 mod items;
 mod judges;
 mod judging;
+mod limits;
 mod output;
 mod settings;
 mod ui;

@@ -8,22 +8,28 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::exit::CliError;
+use super::limits::{Limits, check_judge};
 use crate::analysis::gate::{DecideOn, GateRules, Limit, Rule};
 
 /// The settings file that is read where none is named.
 const DEFAULT_FILE: &str = "tribunal.toml";
 
-/// The flag that no result depends on.
-const CONCURRENCY: &str = "--concurrency";
+/// The flags that no result depends on, with a value of their own.
+const LIMITS: [&str; 5] = ["--concurrency", "--requests-per-minute", "--tokens-per-minute", "--max-usd", "--max-calls"];
+/// And without one.
+const CONSENT: [&str; 2] = ["--yes", "-y"];
 
 /// What the process was started with.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Environment {
     /// Colour on standard output.
     pub colour: bool,
     /// Progress bars on standard error.
     pub bars: bool,
     pub stdout_is_terminal: bool,
+    /// A person can read standard error and answer on standard input.
+    pub is_interactive: bool,
     pub source_date_epoch: Option<String>,
     pub columns: Option<u16>,
     /// The command as typed, quoted for a shell.
@@ -37,6 +43,7 @@ impl Environment {
             colour: set("NO_COLOR").is_none() && std::io::stdout().is_terminal(),
             bars: set("CI").is_none() && std::io::stderr().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
+            is_interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
             columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
             command: command_line(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())),
@@ -50,14 +57,15 @@ pub(super) fn variable(name: &str) -> Option<String> {
 }
 
 /// The command as one line that a POSIX shell reads back; the program by its name alone.
-/// How many calls were open at a time is left out: it changes no result, so it must not change the bytes of one.
+/// What limits the calls is left out: it changes no result, so it must not change the bytes of one.
 fn command_line(args: impl Iterator<Item = String>) -> String {
     let mut args = args.skip(1);
     let mut kept = Vec::new();
     while let Some(arg) = args.next() {
-        if arg == CONCURRENCY {
+        let with_value = |flag: &str| arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+        if LIMITS.contains(&arg.as_str()) {
             args.next();
-        } else if !arg.strip_prefix(CONCURRENCY).is_some_and(|rest| rest.starts_with('=')) {
+        } else if !CONSENT.contains(&arg.as_str()) && !LIMITS.iter().any(|flag| with_value(flag)) {
             kept.push(arg);
         }
     }
@@ -134,6 +142,9 @@ pub(super) struct JudgeSettings {
     pub price: Option<PriceSettings>,
     pub served_model: Option<String>,
     pub timeout_s: Option<f64>,
+    pub concurrency: Option<u32>,
+    pub requests_per_minute: Option<f64>,
+    pub tokens_per_minute: Option<f64>,
 }
 
 /// US dollars per million tokens.
@@ -142,14 +153,6 @@ pub(super) struct JudgeSettings {
 pub(super) struct PriceSettings {
     pub input: f64,
     pub output: f64,
-}
-
-/// Limits of a run.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Limits {
-    pub concurrency: Option<u32>,
-    pub timeout_s: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -198,6 +201,7 @@ impl Settings {
         })?;
         settings.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         settings.file = Some(path.to_path_buf());
+        settings.limits.check()?;
         for (name, judge) in &settings.judges {
             if let Some(key) = &judge.api_key {
                 return Err(CliError::usage(format!(
@@ -207,6 +211,7 @@ impl Settings {
                 ))
                 .hint("name an environment variable, api_key_env = \"MY_KEY\", or a file of its own, api_key_file = \"key.txt\""));
             }
+            check_judge(name, judge)?;
         }
         Ok(settings)
     }
@@ -221,9 +226,6 @@ impl Settings {
         if let Some(share) = gate.max_single_order.filter(|share| !(0.0..=1.0).contains(share)) {
             return Err(CliError::usage(format!("[gate] max_single_order: {share} is no share"))
                 .hint("want a number from 0 to 1"));
-        }
-        if self.limits.concurrency == Some(0) {
-            return Err(CliError::usage("[limits] concurrency: 0 calls at a time ask nothing").hint("want 1 or more"));
         }
         let rule = |name: &str, settings: Option<RuleSettings>, default: Rule| {
             settings.map_or(Ok(default), |settings| settings.rule(name, default))
@@ -294,8 +296,9 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_open_calls_is_no_part_of_the_command() {
-        let args = ["x", "calibrate", "--concurrency", "9", "--seed", "1", "--concurrency=9"].map(str::to_owned);
+    fn what_limits_the_calls_is_no_part_of_the_command() {
+        let args = ["x", "calibrate", "--concurrency", "9", "--yes", "--seed", "1", "--concurrency=9", "--max-usd=1"]
+            .map(str::to_owned);
         assert_eq!(command_line(args.into_iter()), "tribunal calibrate --seed 1");
     }
 

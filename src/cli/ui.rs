@@ -16,16 +16,17 @@ use crate::report::visible_line;
 pub(super) struct Ui {
     quiet: bool,
     bars: bool,
+    asks: bool,
 }
 
 impl Ui {
     pub fn new(environment: &Environment, quiet: bool) -> Self {
-        Self { quiet, bars: environment.bars && !quiet }
+        Self { quiet, bars: environment.bars && !quiet, asks: environment.is_interactive && !quiet }
     }
 
     /// Warnings and errors alone.
     pub fn silent() -> Self {
-        Self { quiet: true, bars: false }
+        Self { quiet: true, bars: false, asks: false }
     }
 
     /// Something worth knowing; silent with `--quiet`.
@@ -58,6 +59,18 @@ impl Ui {
         }
     }
 
+    /// Asks a person to agree; true where there is none to ask. Anything but a yes is a no.
+    pub fn agrees(self, question: &str) -> bool {
+        if !self.asks {
+            return true;
+        }
+        let mut talk = std::io::stderr().lock();
+        let _ = write!(talk, "{question} [y/N] ").and_then(|()| talk.flush());
+        drop(talk);
+        let mut answer = String::new();
+        std::io::stdin().read_line(&mut answer).is_ok() && is_yes(&answer)
+    }
+
     /// A bar for `total` steps on a terminal, plain lines else, nothing with `--quiet`.
     pub fn progress(self, total: u64, what: &str) -> Progress {
         let bar = if self.bars {
@@ -83,6 +96,10 @@ fn say(line: impl Display) {
 /// Text from outside, with line ends kept and every other control character made visible.
 fn visible_lines(text: &str) -> String {
     text.lines().map(visible_line).collect::<Vec<_>>().join("\n")
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// The progress of one run.
@@ -122,5 +139,16 @@ impl Progress {
     /// Takes the bar away.
     pub fn finish(self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_yes;
+
+    #[test]
+    fn only_a_yes_is_a_yes() {
+        assert!(["y\n", "YES\r\n", " yes "].into_iter().all(is_yes));
+        assert!(!["", "\n", "n", "yep", "no"].into_iter().any(is_yes));
     }
 }

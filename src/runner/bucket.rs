@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn no_minute_sees_more_requests_than_allowed_and_hardly_fewer() {
-        for per_minute in [1.0, 7.0, 60.0, 61.0, 100.0, 500.0, 3000.0] {
-            let ones = vec![1.0; per_minute as usize * 3 + 3];
+        for count in [1_u16, 7, 60, 61, 100, 500, 3000] {
+            let (per_minute, ones) = (f64::from(count), vec![1.0; usize::from(count) * 3 + 3]);
             let moments = moments(per_minute, &ones);
             let most = most_in_a_minute(&moments, &ones);
             assert!(most <= per_minute && most >= per_minute * 0.95, "{most} of {per_minute}");

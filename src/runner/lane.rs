@@ -52,6 +52,7 @@ pub(super) enum Turn {
 
 /// The state of one judge's calls. Times are since the start of the run.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Lane {
     pub window: Window,
     pub calls: JudgeCalls,

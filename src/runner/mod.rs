@@ -124,6 +124,27 @@ pub enum RunError {
     },
 }
 
+/// Whether a budget can be kept: one of money needs to know what each call costs at most. [`run`] checks it as well.
+///
+/// # Errors
+/// [`RunError::Budget`] names the judge and what it lacks.
+pub fn check_budget<J: Respondent>(trial: &Trial<'_, J>, plan: &Plan, budget: Budget) -> Result<(), RunError> {
+    if budget.max_usd.is_none() {
+        return Ok(());
+    }
+    for (judge, plan) in trial.judges.iter().zip(&plan.judges) {
+        let terms = judge.terms();
+        let setting = match (terms.price, terms.max_tokens) {
+            _ if plan.to_ask + plan.cached == 0 => continue,
+            (None, _) => "price",
+            (_, None) => "max_tokens",
+            (Some(_), Some(_)) => continue,
+        };
+        return Err(RunError::Budget { judge: judge.name().clone(), setting });
+    }
+    Ok(())
+}
+
 /// Runs a plan. Judges at endpoints are asked for what the store does not have; local judges (controls, checks, replays)
 /// are asked directly and leave no trace in the store. `stop` finishes and saves what is in flight.
 ///

@@ -26,7 +26,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let rules = settings.gate()?;
     let delivery = Delivery::new(&args.output, environment)?;
     certificates::check(&args.door.certificates)?;
-    let (evidence, judges) = gather(args, &settings, clock, ui)?;
+    let Some((evidence, judges)) = gather(args, &settings, clock, ui)? else { return Ok(Exit::Done) };
     let any_model = judges
         .iter()
         .filter(|judge| judge.served_policy() == ServedPolicy::Any)
@@ -54,15 +54,20 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     Ok(status(&answer))
 }
 
-/// Recorded verdicts, or those of the judges that are asked now.
-fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Result<(Evidence, Vec<Judge>), CliError> {
+/// Recorded verdicts, or those of the judges that are asked now; `None` after a dry run.
+fn gather(
+    args: &CalibrateArgs,
+    settings: &Settings,
+    clock: Clock,
+    ui: Ui,
+) -> Result<Option<(Evidence, Vec<Judge>)>, CliError> {
     let options = evidence::pair_options(&args.statistics);
     if let Some(verdicts) = &args.verdicts {
         let mut evidence = evidence::verdicts(verdicts, args.gold.as_deref(), args.labels.as_deref(), &options, ui)?;
         if !args.judge.is_empty() {
             choose(&mut evidence, &args.judge, verdicts)?;
         }
-        return Ok((evidence, Vec::new()));
+        return Ok(Some((evidence, Vec::new())));
     }
     let source = evidence::gold_source(args.gold.as_deref())?;
     let mut evidence = evidence::pairs(&source, "gold", args.labels.as_deref(), &options, ui)?;
@@ -73,17 +78,12 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
     let judges = bench.seat(&args.judge, ui)?;
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
-    let asking = Asking {
-        calls: &args.ask.calls,
-        limits: &settings.limits,
-        clock,
-        served: BTreeMap::new(),
-        reach: Reach::Endpoints,
-        ui,
-    };
+    let calls = &args.ask.calls;
+    let asking = Asking { calls, settings, clock, served: BTreeMap::new(), reach: Reach::Endpoints, ui };
     let judging = Judging { asking, ask: &args.ask, force: args.output.force };
-    evidence.judgments = judging.ask(&judges, &evidence.pairs)?;
-    Ok((evidence, judges))
+    let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+    evidence.judgments = judgments;
+    Ok(Some((evidence, judges)))
 }
 
 /// Keeps the verdicts of the named judges; a name that the file does not have is an error.

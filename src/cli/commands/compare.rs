@@ -26,7 +26,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let requirement = requirement(args)?;
     let delivery = Delivery::new(&args.output, environment)?;
     let court = Court { args, settings: &settings, clock, ui };
-    let (evidence, judge, door) = court.gather()?;
+    let Some((evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
     let (a, b) = names(args, &evidence.gold);
     let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
@@ -68,9 +68,10 @@ struct Court<'a> {
 }
 
 impl Court<'_> {
-    fn gather(&self) -> Result<(Evidence, JudgeName, Passed), CliError> {
+    /// The evidence, the judge and what its certificate says; `None` after a dry run.
+    fn gather(&self) -> Result<Option<(Evidence, JudgeName, Passed)>, CliError> {
         if let Some(verdicts) = &self.args.verdicts {
-            return self.recorded(verdicts);
+            return self.recorded(verdicts).map(Some);
         }
         let args = self.args;
         let options = evidence::pair_options(&args.statistics);
@@ -101,15 +102,16 @@ impl Court<'_> {
         let served = passed.served.clone().filter(|_| judge.served_policy() == ServedPolicy::Same);
         let asking = Asking {
             calls: &args.ask.calls,
-            limits: &self.settings.limits,
+            settings: self.settings,
             clock: self.clock,
             served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
             reach: Reach::Endpoints,
             ui: self.ui,
         };
         let judging = Judging { asking, ask: &args.ask, force: args.output.force };
-        evidence.judgments = judging.ask(&judges, &evidence.pairs)?;
-        Ok((evidence, Judge::name(judge).clone(), passed))
+        let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+        evidence.judgments = judgments;
+        Ok(Some((evidence, Judge::name(judge).clone(), passed)))
     }
 
     /// Recorded verdicts cost nothing: without a certificate they carry the banner and go on.

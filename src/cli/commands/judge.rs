@@ -33,7 +33,7 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     let judges = bench.seat(&args.judge, ui)?;
     let reach = if args.batch_in.is_some() { Reach::Store } else { Reach::Endpoints };
     let calls = &args.ask.calls;
-    let asking = Asking { calls, limits: &settings.limits, clock, served: BTreeMap::new(), reach, ui };
+    let asking = Asking { calls, settings: &settings, clock, served: BTreeMap::new(), reach, ui };
     let judging = Judging { asking, ask: &args.ask, force: args.force };
     if let Some(path) = &args.batch_out {
         let written = batches::write(&judging, &judges, &evidence.pairs, path)?;
@@ -47,7 +47,7 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
         let taken = batches::take(&judging, &judges, &evidence.pairs, &evidence::read(path)?)?;
         ui.note(heard(&taken));
     }
-    let judged = judging.gather(&judges, &evidence.pairs)?;
+    let Some(judged) = judging.gather(&judges, &evidence.pairs)? else { return Ok(Exit::Done) };
     let answer = summary(&evidence, &judges, &judged);
     print(&match args.format {
         FindingsFormat::Json => envelope("judgments", &answer)?,

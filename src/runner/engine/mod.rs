@@ -20,7 +20,7 @@ use super::outcome::{Answer, Incomplete, RunOutcome, SetupError};
 use super::plan::{Plan, Source, Trial};
 use super::respondent::{Respondent, Subject};
 use super::stop::Stop;
-use super::{Limits, RunError, RunOptions};
+use super::{Limits, RunError, RunOptions, check_budget};
 use crate::domain::{Completion, JudgeRequest, NoVerdict, Notice};
 use crate::judge::{CallClass, CallError};
 use crate::store::{Record, Store};
@@ -96,7 +96,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     }
 
     pub async fn run(mut self, mut stop: Stop) -> Result<RunOutcome, RunError> {
-        self.check_budget()?;
+        check_budget(self.trial, self.plan, self.options.budget)?;
         (self.on_event)(RunEvent::Planned(self.plan.judges.clone()));
         for task in 0..self.plan.tasks.len() {
             match self.plan.tasks[task].source {
@@ -148,24 +148,6 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let now = self.now();
         let lanes = self.lanes.iter().filter_map(|lane| lane.wake(now));
         lanes.chain(self.save_at).min().map(|at| self.start + at)
-    }
-
-    /// A budget of money needs to know what a call costs at most.
-    fn check_budget(&self) -> Result<(), RunError> {
-        if self.options.budget.max_usd.is_none() {
-            return Ok(());
-        }
-        for (judge, plan) in self.trial.judges.iter().zip(&self.plan.judges) {
-            let terms = judge.terms();
-            let lacks = match (terms.price, terms.max_tokens) {
-                _ if plan.to_ask + plan.cached == 0 => continue,
-                (None, _) => "price",
-                (_, None) => "max_tokens",
-                (Some(_), Some(_)) => continue,
-            };
-            return Err(RunError::Budget { judge: judge.name().clone(), setting: lacks });
-        }
-        Ok(())
     }
 
     fn push(&mut self, task: usize) {
