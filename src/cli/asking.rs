@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::args::AskArgs;
 use super::clock::Clock;
 use super::exit::{CliError, Exit};
+use super::ledger::{self, Origin};
 use super::output::{Existing, check_target, write_file};
 use super::settings::Limits;
 use super::ui::Ui;
@@ -23,6 +24,8 @@ pub(super) struct Asking<'a> {
     pub limits: &'a Limits,
     pub clock: Clock,
     pub force: bool,
+    /// Which command asks, for the ledger.
+    pub origin: Origin<'a>,
     /// The model that has to answer for a judge, where its certificate names one.
     pub served: BTreeMap<JudgeName, String>,
     pub ui: Ui,
@@ -47,7 +50,10 @@ impl Asking<'_> {
         };
         let plan = Plan::new(&trial, &options, &mut |key| store.get(key).is_some())?;
         self.announce(&plan);
-        let outcome = self.run(&trial, &plan, &mut store)?;
+        let entry = ledger::begin(&mut store, self.origin, self.clock, &trial, &plan)?;
+        let outcome = self.run(&trial, &plan, &mut store);
+        entry.finish(&mut store, self.clock, &plan, &outcome, self.ui);
+        let outcome = outcome?;
         // Half a recording would stand in the way of the run that goes on from here.
         if let Some(path) = self.ask.record.as_ref().filter(|_| outcome.incomplete.is_none()) {
             let text = recording(judges, &plan, &trial, &mut store, &self.clock.now())?;

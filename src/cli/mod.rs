@@ -3,7 +3,7 @@
 //!
 //! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
-//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress ·
+//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress · `ledger` what it leaves in the store · `runs` that, for people ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
 mod args;
@@ -15,7 +15,9 @@ mod evidence;
 mod exit;
 mod items;
 mod judges;
+mod ledger;
 mod output;
+mod runs;
 mod settings;
 mod ui;
 
@@ -57,6 +59,7 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Compare(args) => commands::compare::run(args, environment, ui),
         Command::Validate(args) => commands::validate::run(args, environment, ui),
         Command::Prompt(args) => commands::prompt::run(args, environment, ui),
+        Command::Runs(args) => commands::runs::run(args, environment, ui),
         Command::Gold(args) => commands::gold::run(args, environment, ui),
         Command::Demo(args) => commands::demo::run(args, environment, ui),
     }

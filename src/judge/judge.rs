@@ -376,6 +376,11 @@ fn replayed(recorded: &RecordedJudge, request: &JudgeRequest) -> Result<Completi
     }
 }
 
+/// What a contract makes of a stored completion, as judges at endpoints read it. Pure.
+pub fn read_completion(contract: Contract, completion: &Completion) -> ReadVerdict {
+    read_by(contract, completion)
+}
+
 fn read_by(contract: Contract, completion: &Completion) -> ReadVerdict {
     let refused = completion.refusal.is_some() && completion.text.trim().is_empty();
     let mut read = contract.read(&completion.text, if refused { FinishReason::Refusal } else { completion.finish });

@@ -25,7 +25,7 @@ pub use crate::domain::{ControlKind, Per};
 pub use check::{CheckError, CheckOutcome, CheckSet, run_checks, validate_checks};
 pub use error::{FORMS, JudgeError};
 pub use http::HttpClient;
-pub use judge::Judge;
+pub use judge::{Judge, read_completion};
 pub use replay::{RecordedLine, Recording, RecordingHeader, write_recording};
 pub use secret::Secret;
 pub use short::{ShortForm, parse_short};

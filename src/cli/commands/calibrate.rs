@@ -11,11 +11,12 @@ use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
+use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::cli::{certificates, items};
-use crate::domain::{Digest, JudgeName, nearest};
+use crate::domain::{Digest, JudgeName, RunKind, nearest};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
@@ -25,7 +26,8 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let rules = settings.gate()?;
     let delivery = Delivery::new(&args.output, environment)?;
     certificates::check(&args.ask.certificates)?;
-    let (evidence, judges) = gather(args, &settings, clock, ui)?;
+    let origin = Origin { kind: RunKind::Calibrate, command: &environment.command };
+    let (evidence, judges) = gather(args, &settings, origin, clock, ui)?;
     let any_model = judges
         .iter()
         .filter(|judge| judge.served_policy() == ServedPolicy::Any)
@@ -54,7 +56,13 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
 }
 
 /// Recorded verdicts, or those of the judges that are asked now.
-fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Result<(Evidence, Vec<Judge>), CliError> {
+fn gather(
+    args: &CalibrateArgs,
+    settings: &Settings,
+    origin: Origin<'_>,
+    clock: Clock,
+    ui: Ui,
+) -> Result<(Evidence, Vec<Judge>), CliError> {
     if let Some(verdicts) = &args.verdicts {
         let mut evidence =
             evidence::verdicts(verdicts, args.gold.as_deref(), args.labels.as_deref(), &args.statistics, ui)?;
@@ -77,6 +85,7 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
         limits: &settings.limits,
         clock,
         force: args.output.force,
+        origin,
         served: BTreeMap::new(),
         ui,
     };

@@ -5,6 +5,7 @@ pub(super) mod compare;
 pub(super) mod demo;
 pub(super) mod gold;
 pub(super) mod prompt;
+pub(super) mod runs;
 pub(super) mod validate;
 
 use super::args::StatisticsArgs;

@@ -10,6 +10,7 @@ mod determinism;
 mod live;
 mod output;
 mod recorded;
+mod runs;
 mod settings;
 mod several;
 mod trouble;
