@@ -131,7 +131,7 @@ impl Disk {
             match self.scan_once() {
                 // A writer that compacts takes files away between the listing and the reading.
                 Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound && tries < RACES => {
-                    tries += 1
+                    tries += 1;
                 }
                 done => return done,
             }

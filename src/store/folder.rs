@@ -10,6 +10,8 @@ use super::journal;
 
 /// Names that a store has in its folder; `index.bad-1` and its like go by their beginning.
 const OWN: [&str; 4] = ["journal", "index", "runs", "lock"];
+/// Folders of version control.
+const PROJECT: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 const SET_ASIDE: &str = "index.bad-";
 
 /// Refuses a folder that holds no store, for a reader.
@@ -20,13 +22,13 @@ pub(super) fn check_for_reading(dir: &Path) -> Result<(), StoreError> {
         }
         names => names?,
     };
-    match dir.join("journal").is_dir() {
-        true => Ok(()),
-        false => match names.into_iter().find(|name| !is_own(name)) {
-            Some(found) => Err(StoreError::NotAStore { dir: dir.to_owned(), found }),
-            None => Err(StoreError::NoStore { dir: dir.to_owned() }),
-        },
+    if dir.join("journal").is_dir() {
+        return Ok(());
     }
+    Err(match names.into_iter().find(|name| !is_own(name)) {
+        Some(found) => StoreError::NotAStore { dir: dir.to_owned(), found },
+        None => StoreError::NoStore { dir: dir.to_owned() },
+    })
 }
 
 /// Refuses a folder that holds something else, for a writer; one that is not there, or empty, will do.
@@ -67,9 +69,10 @@ fn names(dir: &Path) -> Result<Vec<String>, StoreError> {
     Ok(names)
 }
 
-/// Hidden files (of a desktop, of a version control) say nothing about what a folder is for.
+/// Hidden files (of a desktop, say) tell nothing about what a folder is for, unless it is somebody's project.
 fn is_own(name: &str) -> bool {
-    OWN.contains(&name) || name.starts_with(SET_ASIDE) || name.starts_with('.')
+    let is_hidden = name.starts_with('.') && !PROJECT.contains(&name);
+    OWN.contains(&name) || name.starts_with(SET_ASIDE) || is_hidden
 }
 
 /// A lock file of ours holds the number of a process, or nothing.

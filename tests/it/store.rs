@@ -28,6 +28,45 @@ fn record(n: u64) -> Record {
     }
 }
 
+/// Set for the process that is to be killed while it compacts: the folder of its store.
+const COMPACTING: &str = "TRIBUNAL_TEST_COMPACTING_STORE";
+
+/// Not a test of its own: asks everything again and compacts, for ever.
+#[test]
+fn compacting_victim() {
+    let Some(dir) = std::env::var_os(COMPACTING) else { return };
+    let (mut store, _) = Store::open(Path::new(&dir), Access::Write).unwrap();
+    let records: Vec<_> = (0..60).map(record).collect();
+    loop {
+        store.put_batch(&records).unwrap();
+        eprintln!("round");
+        store.compact().unwrap();
+    }
+}
+
+#[test]
+fn a_process_killed_while_it_compacts_loses_no_record() {
+    let dir = tempfile::tempdir().unwrap();
+    for round in 0..8_u64 {
+        let mut victim = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "store::compacting_victim", "--nocapture", "--test-threads=1"])
+            .env(COMPACTING, dir.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(victim.stderr.take().unwrap());
+        said.read_line(&mut String::new()).unwrap();
+        std::thread::sleep(Duration::from_millis(7 * round));
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        let (mut store, notices) = Store::open(dir.path(), Access::Write).unwrap();
+        let found = (0..60).filter(|n| store.record(&record(*n).key) == Some(record(*n))).count();
+        assert_eq!(found, 60, "round {round}: {notices:?}");
+        assert!(!notices.iter().any(|notice| notice.text.contains(" damaged and was")), "{notices:?}");
+    }
+}
+
 /// Not a test of its own: what the killed process does. Writes batches for ever and says which were acknowledged.
 #[test]
 fn victim() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::args::RunArg;
-use super::find;
+use super::{find, warn_all};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::{Existing, check_target, print, write_file};
 use crate::cli::ui::Ui;
@@ -70,7 +70,7 @@ struct Answers {
 impl Answers {
     fn open(store: &Path, ui: Ui) -> Result<Self, CliError> {
         let (store, notices) = Store::open(store, Access::Read)?;
-        notices.iter().for_each(|notice| ui.warn(&notice.text));
+        warn_all(&notices, ui);
         Ok(Self { store, gone: 0 })
     }
 

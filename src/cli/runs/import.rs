@@ -1,11 +1,13 @@
 //! `runs import`: answers from recordings, journal files and other stores.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::warn_all;
 use crate::cli::clock::Clock;
 use crate::cli::evidence::read;
 use crate::cli::exit::{CliError, Exit};
@@ -22,7 +24,7 @@ pub(in crate::cli) fn run(store: &Path, files: &[PathBuf], clock: Clock, ui: Ui)
     // All is read before anything is written: a bad file changes nothing.
     let sources: Vec<Incoming> = files.iter().map(|file| incoming(file, clock, ui)).collect::<Result<_, _>>()?;
     let (mut store, notices) = Store::open(store, Access::Write)?;
-    notices.iter().for_each(|notice| ui.warn(&notice.text));
+    warn_all(&notices, ui);
     for (file, source) in files.iter().zip(sources) {
         let Incoming { records, without_key } = source;
         let counts = take(&mut store, records)?;
@@ -33,14 +35,15 @@ pub(in crate::cli) fn run(store: &Path, files: &[PathBuf], clock: Clock, ui: Ui)
             counts.known + counts.differing
         );
         if counts.differing > 0 {
-            line.push_str(&format!(", {} of them with another text, where the one here stays", counts.differing));
+            let _ = write!(line, ", {} of them with another text, where the one here stays", counts.differing);
         }
         if without_key > 0 {
-            line.push_str(&format!(", {without_key} left out, since they have no key to be found by"));
+            let _ = write!(line, ", {without_key} left out, since they have no key to be found by");
         }
         print(&format!("{}\n", crate::report::visible_line(&line)))?;
     }
-    store.close().iter().for_each(|notice| ui.warn(&notice.text));
+    ui.note(format!("{} answers are in the store now", store.stats().records));
+    warn_all(&store.close(), ui);
     Ok(Exit::Done)
 }
 
@@ -53,7 +56,7 @@ fn incoming(file: &Path, clock: Clock, ui: Ui) -> Result<Incoming, CliError> {
     if file.is_dir() || begins_a_journal(file) {
         let mut records = Vec::new();
         let notices = read_records(file, &mut |record| records.push(record))?;
-        notices.iter().for_each(|notice| ui.warn(&notice.text));
+        warn_all(&notices, ui);
         return Ok(Incoming { records, without_key: 0 });
     }
     recording(&file.to_string_lossy(), clock)

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::exit::CliError;
 use super::ui::Ui;
-use crate::domain::{RunAccounting, RunCounts};
+use crate::domain::{Notice, RunAccounting, RunCounts};
 use crate::report::visible_line;
 use crate::store::{Ledger, Run};
 use args::RunArg;
@@ -44,6 +44,13 @@ fn warn_of_damage(run: &Run, ui: Ui) {
     }
     if run.lost() > 0 {
         ui.warn(format!("{}: {} judgments are lost", run.path.display(), run.lost()));
+    }
+}
+
+/// What a store has to say.
+fn warn_all(notices: &[Notice], ui: Ui) {
+    for notice in notices {
+        ui.warn(&notice.text);
     }
 }
 

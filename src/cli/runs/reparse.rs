@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::args::RunArg;
-use super::{find, last, warn_of_damage};
+use super::{find, last, warn_all, warn_of_damage};
 use crate::cli::args::FindingsFormat;
 use crate::cli::clock::Clock;
 use crate::cli::exit::{CliError, Exit};
@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(
     let ledger = Ledger::open(dir)?;
     let access = if matches!(then, Then::Show) { Access::Read } else { Access::Write };
     let (mut store, notices) = Store::open(dir, access)?;
-    notices.iter().for_each(|notice| ui.warn(&notice.text));
+    warn_all(&notices, ui);
     // Behind the lock, so that nobody writes between the reading and the writing.
     let runs = chosen(dir, &ledger, which, ui)?;
     let read: Vec<Reread> = runs.into_iter().map(|run| Reread::of(run, &mut store)).collect();
@@ -57,7 +57,7 @@ pub(in crate::cli) fn run(
             write(run, &mut store, clock, ui)?;
         }
     }
-    store.close().iter().for_each(|notice| ui.warn(&notice.text));
+    warn_all(&store.close(), ui);
     match format {
         FindingsFormat::Table => print(&read.iter().map(lines).collect::<String>())?,
         FindingsFormat::Json => {

@@ -1,9 +1,11 @@
 //! `runs verify` and `runs compact`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::warn_all;
 use crate::cli::args::FindingsFormat;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::print;
@@ -27,15 +29,19 @@ pub(in crate::cli) fn verify(store: &Path, format: FindingsFormat, ui: Ui) -> Re
 
 fn lines(found: &Verification) -> String {
     let Verification { stats, lines, runs, damage, .. } = found;
-    let mut text: String = damage.iter().map(|damage| format!("{}\n", visible_line(&said(damage)))).collect();
+    let mut text = String::new();
+    for damage in damage {
+        let _ = writeln!(text, "{}", visible_line(&said(damage)));
+    }
     let verdict = match damage.len() {
         0 => "nothing is damaged".to_owned(),
         n => format!("{n} findings"),
     };
-    text.push_str(&format!(
-        "{lines} lines in {} journal files ({} bytes), {} records, {runs} runs: {verdict}\n",
+    let _ = writeln!(
+        text,
+        "{lines} lines in {} journal files ({} bytes), {} records, {runs} runs: {verdict}",
         stats.journal_files, stats.journal_bytes, stats.records
-    ));
+    );
     text
 }
 
@@ -64,9 +70,9 @@ pub(in crate::cli) fn compact(store: &Path, ui: Ui) -> Result<Exit, CliError> {
     // A writer makes a store where there is none; this command must not.
     Ledger::open(store)?;
     let (mut open, notices) = Store::open(store, Access::Write)?;
-    notices.iter().for_each(|notice| ui.warn(&notice.text));
+    warn_all(&notices, ui);
     let done = open.compact()?;
-    open.close().iter().for_each(|notice| ui.warn(&notice.text));
+    warn_all(&open.close(), ui);
     print(&format!(
         "{} records kept; dropped: {} older records of the same questions, {} damaged lines, {} files that were set aside\n\
          {} bytes before, {} after\n",

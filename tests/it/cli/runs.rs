@@ -263,3 +263,48 @@ fn a_disk_that_fills_up_ends_the_run_with_status_4_and_every_paid_answer_can_be_
     desk.run(&line).ends(0, &[&format!("{asked} in the store")]);
     assert_eq!(server.asked(), 60, "every answer was paid for once");
 }
+
+#[test]
+#[cfg(unix)]
+fn a_store_that_cannot_be_written_can_be_read_and_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let (desk, server) = (desk(), Server::knowing());
+    tried(&desk, &server).ends(1, &[]);
+    let all = || ["", "/journal", "/runs", "/index"].map(|folder| desk.files(&format!(".tribunal{folder}")));
+    let before = all();
+    let permit = |mode: u32| {
+        for folder in [".tribunal/journal", ".tribunal/runs", ".tribunal"] {
+            std::fs::set_permissions(desk.path(folder), std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    permit(0o555);
+    let is_privileged = std::fs::File::create(desk.path(".tribunal/probe")).is_ok();
+    if is_privileged {
+        std::fs::remove_file(desk.path(".tribunal/probe")).unwrap();
+    }
+    for command in ["list", "show", "verify", "export last", "export last --verdicts", "reparse"] {
+        desk.run(&format!("runs {command}")).ends(0, &[]);
+    }
+    if is_privileged {
+        println!("skipped: this user writes where nobody may");
+    } else {
+        desk.run("runs compact").ends(2, &["--store DIR"]);
+    }
+    permit(0o755);
+    assert_eq!(all(), before);
+}
+
+#[test]
+fn a_store_in_use_can_be_read_and_not_compacted() {
+    let desk = desk();
+    let server = Server::start(|_, body| Step { delay: Duration::from_millis(40), ..knows(body) });
+    let line = format!("calibrate --gold gold.jsonl --resamples 200 --judge {} --concurrency 2", server.judge());
+    let child = desk.spawn(&line);
+    server.wait_for(6);
+    for command in ["compact", "import .tribunal", "reparse --write"] {
+        desk.run(&format!("runs {command}")).ends(2, &["in use", &format!("process {}", child.id())]);
+    }
+    desk.run("runs verify").ends(0, &["writes to this store now"]);
+    Run::from(child.wait_with_output().unwrap()).ends(0, &[]);
+    assert_eq!(server.asked(), 60);
+}
