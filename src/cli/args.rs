@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::runs::args::RunsArgs;
+
 const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
 3 undecided · 4 incomplete, run again to resume · 5 refused, no valid certificate · 130 interrupted, run again to resume";
 
@@ -35,6 +37,8 @@ pub(super) enum Command {
     Prompt(PromptArgs),
     /// Gold sets: lint.
     Gold(GoldArgs),
+    /// What was asked before: the runs in a store, and the answers behind them.
+    Runs(RunsArgs),
     /// The whole trial on the shipped gold set: offline, without a key, in seconds.
     Demo(DemoArgs),
 }

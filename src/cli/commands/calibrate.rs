@@ -12,11 +12,12 @@ use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
 use crate::cli::judging::Judging;
+use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::cli::{certificates, items};
-use crate::domain::{Digest, JudgeName, nearest};
+use crate::domain::{Digest, JudgeName, RunKind, nearest};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
@@ -26,7 +27,8 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let rules = settings.gate()?;
     let delivery = Delivery::new(&args.output, environment)?;
     certificates::check(&args.door.certificates)?;
-    let Some((evidence, judges)) = gather(args, &settings, clock, ui)? else { return Ok(Exit::Done) };
+    let origin = Origin { kind: RunKind::Calibrate, command: &environment.command };
+    let Some((evidence, judges)) = gather(args, &settings, origin, clock, ui)? else { return Ok(Exit::Done) };
     let any_model = judges
         .iter()
         .filter(|judge| judge.served_policy() == ServedPolicy::Any)
@@ -58,6 +60,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
 fn gather(
     args: &CalibrateArgs,
     settings: &Settings,
+    origin: Origin<'_>,
     clock: Clock,
     ui: Ui,
 ) -> Result<Option<(Evidence, Vec<Judge>)>, CliError> {
@@ -79,7 +82,7 @@ fn gather(
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
     let calls = &args.ask.calls;
-    let asking = Asking { calls, settings, clock, served: BTreeMap::new(), reach: Reach::Endpoints, ui };
+    let asking = Asking { calls, settings, clock, origin, served: BTreeMap::new(), reach: Reach::Endpoints, ui };
     let judging = Judging { asking, ask: &args.ask, force: args.output.force };
     let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
     evidence.judgments = judgments;

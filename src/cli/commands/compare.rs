@@ -13,10 +13,11 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::items;
 use crate::cli::judges::Bench;
 use crate::cli::judging::Judging;
+use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
-use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, SystemName};
+use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, RunKind, SystemName};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
@@ -25,7 +26,8 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let requirement = requirement(args)?;
     let delivery = Delivery::new(&args.output, environment)?;
-    let court = Court { args, settings: &settings, clock, ui };
+    let origin = Origin { kind: RunKind::Compare, command: &environment.command };
+    let court = Court { args, settings: &settings, origin, clock, ui };
     let Some((evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
     let (a, b) = names(args, &evidence.gold);
     let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
@@ -63,6 +65,7 @@ struct Passed {
 struct Court<'a> {
     args: &'a CompareArgs,
     settings: &'a Settings,
+    origin: Origin<'a>,
     clock: Clock,
     ui: Ui,
 }
@@ -104,6 +107,7 @@ impl Court<'_> {
             calls: &args.ask.calls,
             settings: self.settings,
             clock: self.clock,
+            origin: self.origin,
             served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
             reach: Reach::Endpoints,
             ui: self.ui,
