@@ -4,6 +4,7 @@ use super::measure::{Measuring, Over};
 use super::shares::{Case, Cases, judged};
 use crate::domain::{Order, Preference};
 use crate::stats::agreement::{Confusion, Metric, Weights, kappa_of_cells, krippendorff_alpha};
+use crate::stats::cells::{ac1_of_cells, ac1_slope, alpha_of_cells, alpha_slope};
 use crate::stats::clustered::clopper_pearson_real;
 use crate::stats::resample::{Resampling, Units, bca};
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
@@ -84,16 +85,7 @@ fn at_margins(table: &Confusion, point: f64, slope: f64, units: u64, level: Leve
     let agreement = table.agreed() as f64 / table.n() as f64;
     let (lower, upper) = clopper_pearson_real(agreement, units as f64, level);
     let at = |agreement: f64| (1.0 - slope * (1.0 - agreement)).clamp(-1.0, 1.0);
-    Estimate {
-        point,
-        lower: at(lower),
-        upper: at(upper),
-        level: level.get(),
-        n: table.n(),
-        k: None,
-        k_half: None,
-        method: "kappa_at_margins",
-    }
+    Estimate::within(point, [at(lower), at(upper)], level.get(), table.n(), "kappa_at_margins")
 }
 
 /// The slope of kappa: `1 / (1 − chance)`. Finite where kappa is.
@@ -113,16 +105,10 @@ pub(super) struct Coefficient {
 }
 
 /// Gwet's AC1.
-pub(super) const AC1: Coefficient = Coefficient { of: ac1_of_cells, slope: |cells| 1.0 / (1.0 - ac1_chance(cells)) };
+pub(super) const AC1: Coefficient = Coefficient { of: ac1_of_cells, slope: ac1_slope };
 
 /// Krippendorff's nominal alpha.
-pub(super) const ALPHA: Coefficient = Coefficient {
-    of: alpha_of_cells,
-    slope: |cells| {
-        let n = 2.0 * cells.iter().sum::<f64>();
-        (n - 1.0) * n / alpha_expected(cells)
-    },
-};
+pub(super) const ALPHA: Coefficient = Coefficient { of: alpha_of_cells, slope: alpha_slope };
 
 /// AC1 and alpha: BCa over rows or units; at the margins where there is no spread.
 pub(super) fn chance_corrected(
@@ -147,22 +133,6 @@ pub(super) fn chance_corrected(
     }
 }
 
-fn ac1_of_cells(cells: &[f64]) -> Option<f64> {
-    let n: f64 = cells.iter().sum();
-    let (agreed, chance) = ((cells[0] + cells[4] + cells[8]) / n, ac1_chance(cells));
-    (n > 0.0).then(|| (agreed - chance) / (1.0 - chance))
-}
-
-fn ac1_chance(cells: &[f64]) -> f64 {
-    let n: f64 = cells.iter().sum();
-    let margin = |c: usize| {
-        let row: f64 = cells[c * 3..c * 3 + 3].iter().sum();
-        let column: f64 = cells.iter().skip(c).step_by(3).sum();
-        (row + column) / (2.0 * n)
-    };
-    (0..3).map(|c| margin(c) * (1.0 - margin(c))).sum::<f64>() / 2.0
-}
-
 pub(super) fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
     let (gold, judge): (Vec<_>, Vec<_>) = cases
         .all
@@ -171,22 +141,6 @@ pub(super) fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
         .map(|(gold, combined)| (Some(gold.index() as f64), Some(combined.index() as f64)))
         .unzip();
     krippendorff_alpha(&[gold, judge], Metric::Nominal)
-}
-
-/// Nominal alpha of two raters from their table: both orders of each pair enter the coincidences.
-fn alpha_of_cells(cells: &[f64]) -> Option<f64> {
-    let n = 2.0 * cells.iter().sum::<f64>();
-    let seen = n - 2.0 * (cells[0] + cells[4] + cells[8]);
-    let expected = alpha_expected(cells);
-    (expected > 0.0).then(|| 1.0 - (n - 1.0) * seen / expected)
-}
-
-fn alpha_expected(cells: &[f64]) -> f64 {
-    let n = 2.0 * cells.iter().sum::<f64>();
-    let total = |c: usize| -> f64 {
-        cells[c * 3..c * 3 + 3].iter().sum::<f64>() + cells.iter().skip(c).step_by(3).sum::<f64>()
-    };
-    (0..3).map(|c| total(c) * (n - total(c))).sum()
 }
 
 #[cfg(test)]

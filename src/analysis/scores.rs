@@ -8,7 +8,7 @@ use super::outcome::{Outcome, Row};
 use super::shares::FEW_UNITS;
 use crate::domain::{GoldSet, ItemFacts, Unit};
 use crate::stats::binomial::sign_test;
-use crate::stats::clustered::{clopper_pearson_real, wilson_clustered};
+use crate::stats::clustered::{constant_units, wilson_clustered};
 use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::power::detectable_share;
 use crate::stats::proportion::wilson;
@@ -182,17 +182,7 @@ impl Scores {
             return decided.map(|estimate| Estimate { n, k: Some(a), method: "wilson_decided", ..estimate });
         }
         let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n as f64;
-        let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, Level::P95);
-        Ok(Estimate {
-            point,
-            lower: point * alike,
-            upper: 1.0 - (1.0 - point) * alike,
-            level: Level::P95.get(),
-            n,
-            k: None,
-            k_half: None,
-            method: "constant_units",
-        })
+        Ok(Estimate { n, ..constant_units(point, pairs.len() as u64, [0.0, 1.0], Level::P95) })
     }
 
     /// Units in which more outcomes are consistent wins of `a` than of `b`, and the reverse: each unit has one voice, since repeats

@@ -12,6 +12,7 @@ use super::chart::{Axis, Labels, Mark, Segment, Strip, bar, confusion, strip, sw
 use super::format::{self, Unit, unit_of};
 use super::glossary::{definition, label};
 use super::page::{Drawing, Entry, Forest, Plot};
+use super::sentences;
 use super::visible::visible_line;
 use super::words::Words;
 use super::{Lang, view};
@@ -407,16 +408,7 @@ fn figure_rows(figures: &Figures, lang: Lang) -> Vec<FigureRow> {
 }
 
 fn none_kinds(words: &Words) -> Vec<&'static str> {
-    NoVerdict::ALL
-        .map(|kind| match kind {
-            NoVerdict::Unparsed => words.none_unparsed,
-            NoVerdict::Refused => words.none_refused,
-            NoVerdict::Filtered => words.none_filtered,
-            NoVerdict::Truncated => words.none_truncated,
-            NoVerdict::Failed => words.none_failed,
-            NoVerdict::Missing => words.none_missing,
-        })
-        .into()
+    NoVerdict::ALL.map(|kind| sentences::none_word(kind, words)).to_vec()
 }
 
 fn accounting(card: &Scorecard) -> AccountingRow {

@@ -98,16 +98,31 @@ pub fn clopper_pearson_real(share: f64, n: f64, level: Level) -> (f64, f64) {
     (lower, upper)
 }
 
+/// A mean in `range` whose units all have the same value (method `constant_units`): the spread is zero and says nothing.
+///
+/// - Estimates: the mean, with an interval over `units` units.
+/// - Formula: units of another kind are at most `1 − s` of all, `s` the exact lower bound of a share of `units` of `units`; they may
+///   have any value in `range`, so the interval is `point` moved by that part to either end.
+/// - Assumes: independent units.
+/// - Cost: one inverse beta function. Source: Clopper and Pearson 1934 for `s`.
+///   Pinned by `units_that_are_all_alike_leave_room_for_those_not_seen`.
+pub fn constant_units(point: f64, units: u64, range: [f64; 2], level: Level) -> Estimate {
+    let (alike, _) = clopper_pearson_real(1.0, units as f64, level);
+    let [low, high] = range;
+    let bounds = [low + (point - low) * alike, high - (high - point) * alike];
+    Estimate::within(point, bounds, level.get(), units, "constant_units")
+}
+
 fn estimate(sample: &EffectiveSample, lower: f64, upper: f64, level: Level, method: &'static str) -> Estimate {
     Estimate {
-        point: sample.k as f64 / sample.n as f64,
-        lower: lower.max(0.0),
-        upper: upper.min(1.0),
-        level: level.get(),
-        n: sample.n,
         k: Some(sample.k),
-        k_half: None,
-        method,
+        ..Estimate::within(
+            sample.k as f64 / sample.n as f64,
+            [lower.max(0.0), upper.min(1.0)],
+            level.get(),
+            sample.n,
+            method,
+        )
     }
 }
 
@@ -119,6 +134,15 @@ mod tests {
 
     fn singles(k: usize, n: usize) -> Vec<(u64, u64)> {
         (0..n).map(|i| (u64::from(i < k), 1)).collect()
+    }
+
+    #[test]
+    fn units_that_are_all_alike_leave_room_for_those_not_seen() {
+        let alike = 0.025_f64.powf(0.1);
+        let share = constant_units(0.5, 10, [0.0, 1.0], Level::P95);
+        assert!((share.lower - 0.5 * alike).abs() < 1e-9 && (share.upper - (1.0 - 0.5 * alike)).abs() < 1e-9);
+        let difference = constant_units(1.0, 10, [-1.0, 1.0], Level::P95);
+        assert!((difference.lower - (2.0 * alike - 1.0)).abs() < 1e-9 && difference.upper >= 1.0, "{difference:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::calibration::{Calibration, Options, calibrate};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
 use crate::analysis::gate::{Decision, GateRules};
+use crate::analysis::warning::Warning;
 use crate::cli::args::CalibrateArgs;
 use crate::cli::asking::Asking;
 use crate::cli::clock::Clock;
@@ -34,12 +35,12 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let options =
         Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model };
     let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);
-    answer.warnings.extend(evidence.warnings);
+    answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
+    let mut issued = Vec::new();
     for card in &mut answer.judges {
-        if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock) {
-            let path = certificates::write(&args.ask.certificates, &certificate, ui)?;
-            ui.note(format!("certificate: {} ({})", path.display(), certificate.decision));
-            card.certificate = Some(path.display().to_string());
+        if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock)? {
+            card.certificate = Some(certificates::path(&args.ask.certificates, &certificate).display().to_string());
+            issued.push(certificate);
         }
     }
     let items = if delivery.wants_items() {
@@ -49,7 +50,12 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     };
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Calibration(&answer), items, manifest: &manifest, lang: delivery.lang };
+    // A certificate opens a door, so none is written whose report nobody got.
     delivery.deliver(&report, ui)?;
+    for certificate in &issued {
+        let path = certificates::write(&args.ask.certificates, certificate, ui)?;
+        ui.note(format!("certificate: {} ({})", path.display(), certificate.decision.as_str()));
+    }
     Ok(status(&answer))
 }
 
@@ -105,15 +111,15 @@ fn certificate(
     rules: &GateRules,
     judges: &[Judge],
     clock: Clock,
-) -> Option<Certificate> {
+) -> Result<Option<Certificate>, CliError> {
     let judge = judges.iter().find(|judge| *judge.name() == card.name);
     // A recording may say that its judge is a control; no door opens for that name either.
     if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) || card.name.as_str().starts_with("control:") {
-        return None;
+        return Ok(None);
     }
     let prompt: Option<Digest> = judge.and_then(Judge::prompt_digest);
     let validity = Validity { date: clock.now(), expires: clock.in_days(DAYS_VALID) };
-    certify(card, gold, rules, prompt, validity)
+    Ok(certify(card, gold, rules, prompt, validity)?)
 }
 
 fn status(answer: &Calibration) -> Exit {
