@@ -1,5 +1,7 @@
 //! Agreement beyond chance of one judge with the labels, or of its orders with each other.
 
+use std::cmp::Ordering;
+
 use super::measure::{Measuring, Over};
 use super::shares::{Case, Cases, judged};
 use crate::domain::{Order, Preference};
@@ -59,7 +61,7 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
     if over_rows && asymptotic && n >= ASYMPTOTIC_FROM {
         return table.kappa_interval(level).or_else(|_| Ok(at_margins(&table, point, kappa_slope(&table), n, level)));
     }
-    let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) };
+    let vectors = canonical(if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) });
     let units = vectors.len() as u64;
     let resampled = Units::new(vectors)
         .and_then(|units| bca(&units, |cells| kappa_of_cells(cells, Weights::Nominal), level, &how.resampling));
@@ -76,6 +78,23 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
 fn rows_of(table: &Confusion) -> Vec<Vec<f64>> {
     let unit = |cell: usize| (0..9).map(|i| f64::from(u8::from(i == cell))).collect::<Vec<f64>>();
     (0..9).flat_map(|cell| std::iter::repeat_n(unit(cell), usize::try_from(table.cells()[cell]).unwrap_or(0))).collect()
+}
+
+/// The same units with the names of `a` and `b`, or of rows and columns, exchanged if that puts them earlier in order. Every coefficient
+/// is blind to both, and resamples are drawn from sorted units: so they are drawn alike whichever side is called `a`.
+fn canonical(vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    const EXCHANGED: [[usize; 9]; 3] =
+        [[4, 3, 5, 1, 0, 2, 7, 6, 8], [0, 3, 6, 1, 4, 7, 2, 5, 8], [4, 1, 7, 3, 0, 6, 5, 2, 8]];
+    let sorted = |mut vectors: Vec<Vec<f64>>| {
+        vectors.sort_unstable_by(|x, y| x.partial_cmp(y).unwrap_or(Ordering::Equal));
+        vectors
+    };
+    let exchanged = |cells: &[usize; 9]| -> Vec<Vec<f64>> {
+        sorted(vectors.iter().map(|unit| cells.iter().map(|cell| unit[*cell]).collect()).collect())
+    };
+    let others: Vec<_> = EXCHANGED.iter().map(exchanged).collect();
+    let earlier = |one: Vec<Vec<f64>>, other: Vec<Vec<f64>>| if other < one { other } else { one };
+    others.into_iter().fold(sorted(vectors), earlier)
 }
 
 /// Where resampling has no spread (perfect agreement): the coefficient at the observed margins, with the exact bounds of the agreement
@@ -121,7 +140,7 @@ pub(super) fn chance_corrected(
         point.map_err(|absence| if cases.known.gold { absence } else { NotEstimable::because(Reason::NoGold) })?;
     let table = confusion(cases, STRICT);
     let over_rows = how.over == Over::Rows;
-    let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, STRICT) };
+    let vectors = canonical(if over_rows { rows_of(&table) } else { cells_by_unit(cases, STRICT) });
     let units = vectors.len() as u64;
     let method = if over_rows { "bca" } else { "bca_clustered" };
     let resampling = Resampling { resamples: how.resampling.resamples.min(SECONDARY_RESAMPLES), ..how.resampling };
@@ -164,6 +183,15 @@ mod tests {
                 assert!(inside && estimate.lower.is_finite(), "{cells:?} {estimate:?}");
             }
         }
+    }
+
+    #[test]
+    fn units_are_the_same_whichever_side_is_called_a() {
+        let units = rows_of(&table([7, 2, 1, 0, 5, 3, 1, 4, 2]));
+        let a_and_b = rows_of(&table([5, 0, 3, 2, 7, 1, 4, 1, 2]));
+        let rows_and_columns = rows_of(&table([7, 0, 1, 2, 5, 4, 1, 3, 2]));
+        assert_eq!(canonical(units.clone()), canonical(a_and_b));
+        assert_eq!(canonical(units), canonical(rows_and_columns));
     }
 
     #[test]
