@@ -311,9 +311,11 @@ fn warnings_about(gold: &GoldSet) -> Vec<Warning> {
     if categories.len() > MOST_PARTS {
         warnings.push(Warning::ManyCategories { found: categories.len(), most: MOST_PARTS });
     }
-    let disputed = gold.items.iter().filter(|item| item.gold.as_ref().is_some_and(|gold| gold.disputed)).count();
-    if disputed > 0 {
-        warnings.push(Warning::Disputed(disputed));
+    let disputed: Vec<&ItemFacts> =
+        gold.items.iter().filter(|item| item.gold.as_ref().is_some_and(|gold| gold.disputed)).collect();
+    if !disputed.is_empty() {
+        let first = disputed.iter().take(5).map(|item| item.id.to_string()).collect();
+        warnings.push(Warning::Disputed { items: disputed.len(), first });
     }
     warnings
 }

@@ -156,7 +156,7 @@ fn bounds_at(estimate: &Estimate, n: u64) -> (f64, f64) {
 /// A criterion on a count: neither sampled nor with an interval.
 struct Count {
     name: &'static str,
-    count: u64,
+    found: u64,
     limit: Limit,
     decision: Decision,
     needed: Option<u64>,
@@ -164,8 +164,8 @@ struct Count {
 
 impl Count {
     fn because(self, reason: String, why: Why) -> Criterion {
-        let point = self.count as f64;
-        let figure: Figure = Ok(Estimate::known(point, self.count, "count"));
+        let point = self.found as f64;
+        let figure: Figure = Ok(Estimate::known(point, self.found, "count"));
         Criterion {
             name: self.name.to_owned(),
             decision: self.decision,
@@ -191,7 +191,7 @@ fn gold_classes(cases: &Cases) -> Criterion {
             format!("the judged gold labels hold {classes} of the two decisive classes a and b; add items of the other")
         }
     };
-    Count { name: "both_classes", count: classes, limit: Limit::Min(2.0), decision, needed: None }
+    Count { name: "both_classes", found: classes, limit: Limit::Min(2.0), decision, needed: None }
         .because(reason, Why::Classes(classes))
 }
 
@@ -202,7 +202,7 @@ fn labels(cases: &Cases, least: u64) -> Criterion {
     let reason = format!("{judged} judged items have a gold label, at least {least} are wanted");
     let decision = if enough { Decision::Pass } else { Decision::Inconclusive };
     let limit = Limit::Min(least as f64);
-    Count { name: "min_labels", count: judged, limit, decision, needed: (!enough).then_some(least) }
+    Count { name: "min_labels", found: judged, limit, decision, needed: (!enough).then_some(least) }
         .because(reason, Why::Labels { judged, least })
 }
 
@@ -212,8 +212,8 @@ pub(super) fn one_model(models: &[(&str, u64)]) -> Criterion {
     let reason =
         format!("several models answered for this judge: {}; name one that does not change", listed.join(", "));
     let models: Vec<(String, u64)> = models.iter().map(|(model, calls)| ((*model).to_owned(), *calls)).collect();
-    let (count, decision) = (models.len() as u64, Decision::Inconclusive);
-    Count { name: "one_model", count, limit: Limit::Max(1.0), decision, needed: None }
+    let (found, decision) = (models.len() as u64, Decision::Inconclusive);
+    Count { name: "one_model", found, limit: Limit::Max(1.0), decision, needed: None }
         .because(reason, Why::Models(models))
 }
 

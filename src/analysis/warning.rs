@@ -48,7 +48,12 @@ pub enum Warning {
         most: usize,
     },
     /// Items whose votes have no plurality.
-    Disputed(usize),
+    Disputed {
+        /// How many.
+        items: usize,
+        /// The first of them.
+        first: Vec<String>,
+    },
     /// Few independent units.
     FewUnits {
         /// Units.
@@ -116,9 +121,10 @@ impl fmt::Display for Warning {
             Self::ManyCategories { found, most } => {
                 write!(f, "{found} categories are too many to show apart (at most {most})")
             }
-            Self::Disputed(items) => write!(
+            Self::Disputed { items, first } => write!(
                 f,
-                "{items} items have no plurality of votes; they count as ties (--disputed drop leaves them out)"
+                "{items} items have no plurality of votes; they count as ties (--disputed drop leaves them out): {}",
+                some(first, *items)
             ),
             Self::FewUnits { units, method } => {
                 write!(f, "only {units} independent units; the interval of record is `{method}`")
@@ -149,6 +155,12 @@ impl fmt::Display for Warning {
             Self::Note(text) => f.write_str(text),
         }
     }
+}
+
+/// The first names of `all`, and that there are more.
+pub fn some(first: &[String], all: usize) -> String {
+    let more = if first.len() < all { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
 }
 
 impl Serialize for Warning {

@@ -3,7 +3,7 @@
 use crate::analysis::compare::Banner;
 use crate::analysis::gate::{Criterion, Why};
 use crate::analysis::unmeasured::Unmeasured;
-use crate::analysis::warning::Warning;
+use crate::analysis::warning::{Warning, some};
 use crate::domain::NoVerdict;
 
 use super::Lang;
@@ -44,9 +44,10 @@ fn warning_ja(warning: &Warning) -> String {
         Warning::ManyCategories { found, most } => {
             format!("カテゴリが{found}個あり、個別に示すには多すぎる（最大{most}個）")
         }
-        Warning::Disputed(items) => {
-            format!("{items}件は票の最多が決まらず、引き分けとして数える（--disputed drop で除外できる）")
-        }
+        Warning::Disputed { items, first } => format!(
+            "{items}件は票の最多が決まらず、引き分けとして数える（--disputed drop で除外できる）：{}",
+            some(first, *items)
+        ),
         Warning::FewUnits { units, method } => {
             format!("独立な単位は{units}個だけである。正式な区間の方法は `{method}`")
         }
@@ -160,7 +161,7 @@ mod tests {
             Warning::NoGold,
             Warning::OneClass,
             Warning::ManyCategories { found: 201, most: 200 },
-            Warning::Disputed(2),
+            Warning::Disputed { items: 2, first: names() },
             Warning::FewUnits { units: 3, method: "t_clustered" },
             Warning::SeeBounds { without: 1, planned: 2 },
             Warning::LanguageGap(names()),

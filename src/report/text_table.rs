@@ -108,7 +108,7 @@ impl Table {
                 let cell = cell.replace('\n', ", ");
                 let line = if index == 0 { cell } else { format!("{head}: {cell}") };
                 for line in wrap(&line, width - 2, indent.len()) {
-                    text.push_str(&format!("{indent}{line}\n"));
+                    text.extend([indent, &line, "\n"]);
                 }
             }
         }

@@ -85,9 +85,7 @@ mod tests {
         let ac1 = Confusion::from_cells(3, counts.to_vec()).unwrap().ac1().unwrap();
         assert!((ac1_of_cells(&cells).unwrap() - ac1).abs() < 1e-12);
         let raters: (Vec<_>, Vec<_>) = (0..9)
-            .flat_map(|cell| {
-                std::iter::repeat_n((Some((cell / 3) as f64), Some((cell % 3) as f64)), counts[cell] as usize)
-            })
+            .flat_map(|cell| (0..counts[cell]).map(move |_| (Some((cell / 3) as f64), Some((cell % 3) as f64))))
             .unzip();
         let alpha = krippendorff_alpha(&[raters.0, raters.1], Metric::Nominal).unwrap();
         assert!((alpha_of_cells(&cells).unwrap() - alpha).abs() < 1e-12);

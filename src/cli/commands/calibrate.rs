@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::calibration::{Calibration, Options, calibrate};
+use crate::analysis::calibration::{Calibration, GoldSummary, Options, Scorecard, calibrate};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
-use crate::analysis::gate::{Decision, GateRules};
+use crate::analysis::gate::{Criterion, Decision, GateRules};
 use crate::analysis::warning::Warning;
 use crate::cli::args::CalibrateArgs;
 use crate::cli::asking::Asking;
@@ -16,7 +16,7 @@ use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::cli::{certificates, items};
-use crate::domain::{Digest, JudgeName, nearest};
+use crate::domain::{Digest, JudgeName, did_you_mean};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
@@ -56,7 +56,33 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
         let path = certificates::write(&args.ask.certificates, certificate, ui)?;
         ui.note(format!("certificate: {} ({})", path.display(), certificate.decision.as_str()));
     }
-    Ok(status(&answer))
+    let exit = status(&answer);
+    if exit == Exit::Undecided {
+        for line in how_much_more(&answer) {
+            ui.note(line);
+        }
+    }
+    Ok(exit)
+}
+
+/// What the undecided criteria lack, a line each.
+fn how_much_more(answer: &Calibration) -> Vec<String> {
+    let line = |card: &Scorecard, criterion: &Criterion| {
+        let more = match (&criterion.labels_needed, &criterion.decided_on) {
+            (Some(n), _) => format!("an n of about {n} would decide"),
+            (None, Err(absence)) => format!("not estimable ({})", absence.reason),
+            (None, Ok(_)) => "no foreseeable n would decide".to_owned(),
+        };
+        format!("undecided: {}: {}: {more}", card.name, criterion.name)
+    };
+    answer
+        .judges
+        .iter()
+        .flat_map(|card| {
+            let gates = card.gate.iter();
+            gates.flat_map(|gate| gate.with(Decision::Inconclusive)).map(move |criterion| line(card, criterion))
+        })
+        .collect()
 }
 
 /// Recorded verdicts, or those of the judges that are asked now.
@@ -94,10 +120,11 @@ fn gather(args: &CalibrateArgs, settings: &Settings, clock: Clock, ui: Ui) -> Re
 fn choose(evidence: &mut Evidence, names: &[String], file: &str) -> Result<(), CliError> {
     let known: BTreeSet<&str> = evidence.judgments.iter().map(|judgment| judgment.judge.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.contains(name.as_str())) {
-        let near = nearest(missing, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+        let near = did_you_mean(missing, known.iter().copied());
         let listed = known.into_iter().collect::<Vec<_>>().join(", ");
-        return Err(CliError::usage(format!("{file} holds no verdict of `{missing}`{}", near.unwrap_or_default()))
-            .hint(format!("it has: {listed}")));
+        return Err(
+            CliError::usage(format!("{file} holds no verdict of `{missing}`{near}")).hint(format!("it has: {listed}"))
+        );
     }
     let wanted = |name: &JudgeName| names.iter().any(|judge| judge == name.as_str());
     evidence.judgments.retain(|judgment| wanted(&judgment.judge));
@@ -106,8 +133,8 @@ fn choose(evidence: &mut Evidence, names: &[String], file: &str) -> Result<(), C
 
 /// Every judge on trial gets one, whatever the decision; control judges need none.
 fn certificate(
-    card: &crate::analysis::calibration::Scorecard,
-    gold: &crate::analysis::calibration::GoldSummary,
+    card: &Scorecard,
+    gold: &GoldSummary,
     rules: &GateRules,
     judges: &[Judge],
     clock: Clock,

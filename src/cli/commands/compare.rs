@@ -15,7 +15,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::items;
 use crate::cli::judges::Bench;
 use crate::cli::output::Delivery;
-use crate::cli::settings::{Environment, Settings};
+use crate::cli::settings::{Environment, Settings, quoted};
 use crate::cli::ui::Ui;
 use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, SystemName};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
@@ -51,6 +51,9 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     }
     Ok(exit)
 }
+
+/// Where certificates are looked for unless told otherwise, as in the flags.
+const DEFAULT_CERTIFICATES: &str = "certificates";
 
 /// What the certificate's folder had to say.
 #[derive(Default)]
@@ -161,6 +164,21 @@ impl Court<'_> {
         Ok((evidence, judge, passed))
     }
 
+    /// The command that tries this judge, with every flag that makes it this judge.
+    fn calibration(&self) -> String {
+        let ask = &self.args.ask;
+        let path = |path: &Path| path.display().to_string();
+        let flags = [
+            ("--judge", self.args.judge.clone()),
+            ("--config", ask.config.as_deref().map(path)),
+            ("--prompt", ask.prompt.clone()),
+            ("--certificates", Some(path(&ask.certificates)).filter(|folder| folder != DEFAULT_CERTIFICATES)),
+        ];
+        let flags = flags.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten();
+        let words: Vec<String> = ["tribunal".to_owned(), "calibrate".to_owned()].into_iter().chain(flags).collect();
+        quoted(words.iter().map(String::as_str))
+    }
+
     /// Looks for a certificate under the rules in force.
     fn knock(&self, fingerprint: &Fingerprint, name: &str) -> Result<Door, CliError> {
         let visitor = Visitor { fingerprint, rules: rules_digest(&self.settings.gate()?)?, now: &self.clock.now() };
@@ -177,7 +195,10 @@ impl Court<'_> {
                 "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",
                 reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")
             ))
-            .hint("get one with `tribunal calibrate --judge …`, or go on with --uncalibrated and a banner on every output")),
+            .hint(format!(
+                "get one with `{}`, or go on with --uncalibrated and a banner on every output",
+                self.calibration()
+            ))),
         }
     }
 }

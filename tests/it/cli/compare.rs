@@ -39,6 +39,11 @@ fn without_a_certificate_no_call_is_made() {
         .ends(5, &["no valid certificate", "mini", "calibrate", "--uncalibrated"]);
     assert_eq!(server.asked(), 0);
     assert_eq!(desk.files("."), ["gold.jsonl", "pairs.jsonl"]);
+    // What the hint says is what has to be typed.
+    let run = desk.run(&compare(&server, "--prompt pairwise.ja --certificates kept"));
+    let wanted = format!("tribunal calibrate --judge '{}' --prompt pairwise.ja --certificates kept", server.judge());
+    let wanted = [wanted.clone(), wanted.replace('\'', "")];
+    assert!(wanted.iter().any(|command| run.stderr.contains(command)), "{}", run.stderr);
 }
 
 #[test]

@@ -239,7 +239,7 @@ pub fn calibration() -> Calibration {
             categories: vec!["arithmetic".to_owned(), "code".to_owned(), "要約".to_owned()],
             languages: vec!["en".to_owned(), "ja".to_owned()],
         },
-        warnings: vec![Warning::Disputed(2)],
+        warnings: vec![Warning::Disputed { items: 2, first: vec!["q7".to_owned(), "q9".to_owned()] }],
     }
 }
 
