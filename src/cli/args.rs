@@ -71,7 +71,7 @@ Exit status: 0 every judgment has an answer · 4 some have none, run again to re
 /// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FormatArg {
-    /// Tables for a terminal.
+    /// Tables as wide as the terminal or COLUMNS, at least 40 columns.
     Table,
     /// One JSON document in full precision.
     Json,
@@ -428,6 +428,9 @@ pub(super) enum GoldCommand {
         /// Gold pairs.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
+        /// Gold labels in a file of their own, for the one file of pairs: id, label, annotator.
+        #[arg(long, value_name = "FILE")]
+        labels: Option<String>,
         /// How to write the findings.
         #[arg(long, value_enum, default_value = "table")]
         format: FindingsFormat,

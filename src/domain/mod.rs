@@ -20,7 +20,7 @@ pub use item::{
     Check, CheckKind, GoldLabel, GoldSet, Item, ItemFacts, LengthUnit, Message, Pair, Prompt, Unit, Vote, plain_text,
 };
 pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
-pub use near::nearest;
+pub use near::{did_you_mean, nearest};
 pub use notice::{Notice, Severity};
 pub use request::{Completion, Fingerprint, FinishReason, JudgeRequest, RequestKey, Usage};
 pub use run::{

@@ -18,8 +18,8 @@ use crate::prompt::Contract;
 use crate::report::{envelope, visible_line};
 use crate::store::{Access, Ledger, Run, Store};
 
-/// Read modes whose answers are read by the contract alone.
-const BY_CONTRACT: [&str; 2] = ["text", "json"];
+/// Read modes that this version knows: the contract alone, and by the log-probabilities that the completion carries.
+const BY_CONTRACT: [&str; 3] = ["text", "json", "logprobs"];
 
 /// Which runs.
 #[derive(Debug, Clone, Copy)]
