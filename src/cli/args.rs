@@ -223,8 +223,9 @@ pub(super) struct StatisticsArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CalibrateArgs {
-    /// A judge: a name from the settings, http://HOST:PORT/v1#MODEL, openai:MODEL, ollama:MODEL, replay:FILE, checks,
-    /// checks+JUDGE, control:first|second|longest|shortest|tie|coin|oracle. May be given several times.
+    /// A judge: a name from the settings, http://HOST:PORT/v1#MODEL, openai:MODEL, anthropic:MODEL, gemini:MODEL,
+    /// ollama:MODEL, replay:FILE, checks, checks+JUDGE, control:first|second|longest|shortest|tie|coin|oracle.
+    /// May be given several times.
     #[arg(long, value_name = "JUDGE", required_unless_present = "verdicts")]
     pub judge: Vec<String>,
     /// Gold pairs [default: the shipped set].

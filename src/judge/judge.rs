@@ -442,6 +442,9 @@ impl Asked {
     fn marked(&self, mut completion: Completion) -> Completion {
         if self.read == ReadMode::Logprobs {
             completion.extra.insert(MARK.to_owned(), Value::from(self.read.as_str()));
+            if let Some(logprobs) = &mut completion.logprobs {
+                logprobs::trim(self.prompt.contract, logprobs);
+            }
         }
         completion
     }
