@@ -4,7 +4,7 @@ use super::means::half_credit_of;
 use super::outcome::{Accounting, Row, Sheet, Tally};
 use super::shares::Cases;
 use crate::domain::{ControlKind, GoldSet, ItemFacts, JudgeName, Order, Preference};
-use crate::stats::clustered::clopper_pearson_real;
+use crate::stats::clustered::constant_units;
 use crate::stats::resample::t_clustered;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
@@ -128,26 +128,12 @@ fn mean_difference(units: &[Vec<f64>], level: Level) -> Figure {
     let n: f64 = units.iter().map(|unit| unit[1]).sum();
     let pairs: Vec<(f64, f64)> = units.iter().map(|unit| (unit[0], unit[1])).collect();
     match t_clustered(&pairs, level) {
-        Err(absence) if absence.reason == Reason::Constant => Ok(constant_difference(&pairs, n, level)),
+        Err(absence) if absence.reason == Reason::Constant => {
+            let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n;
+            Ok(Estimate { n: whole(n), ..constant_units(point, pairs.len() as u64, [-1.0, 1.0], level) })
+        }
         Ok(e) => Ok(Estimate { n: whole(n), lower: e.lower.max(-1.0), upper: e.upper.min(1.0), ..e }),
         Err(absence) => Err(absence),
-    }
-}
-
-/// Every unit has the same difference `d`: an unseen kind of unit, of at most the share that the exact bound allows,
-/// may lie anywhere in −1..=1.
-fn constant_difference(pairs: &[(f64, f64)], n: f64, level: Level) -> Estimate {
-    let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n;
-    let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, level);
-    Estimate {
-        point,
-        lower: (point * alike - (1.0 - alike)).max(-1.0),
-        upper: (point * alike + (1.0 - alike)).min(1.0),
-        level: level.get(),
-        n: whole(n),
-        k: None,
-        k_half: None,
-        method: "constant_units",
     }
 }
 

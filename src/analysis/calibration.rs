@@ -10,12 +10,14 @@ use super::gate::{Decision, Gate, GateRules};
 use super::measure::{self, Measuring, Over};
 use super::outcome::{self, Accounting, Row, Sheet};
 use super::shares::{Cases, SINGLE_ORDER_ROWS};
+use super::unmeasured::Unmeasured;
+use super::warning::Warning;
 use super::{criteria, humans, usage};
 use crate::domain::{
     Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, JudgmentDetail, NoVerdict, Preference, Unit,
 };
+use crate::stats::Seed;
 use crate::stats::resample::Resampling;
-use crate::stats::{Reason, Seed};
 
 /// What a calibration depends on beside the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,15 +30,6 @@ pub struct Options {
     pub seed: u64,
     /// Judges that any model may answer for; all others have to be one model throughout.
     pub any_model: BTreeSet<JudgeName>,
-}
-
-/// A figure that was not measured, and what would allow it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unmeasured {
-    /// The figure.
-    pub figure: String,
-    /// The field or flag that would allow it.
-    pub needs: String,
 }
 
 /// All that is known of one judge.
@@ -61,7 +54,7 @@ pub struct Scorecard {
     /// What was not measured.
     pub not_measured: Vec<Unmeasured>,
     /// What a reader has to know before using the figures.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Scorecard {
@@ -88,7 +81,7 @@ pub struct Calibration {
     /// The gold set: `{name, digest, items, labelled, groups, categories, languages}`.
     pub gold: GoldSummary,
     /// What a reader has to know about the data.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// What the gold set holds.
@@ -174,7 +167,7 @@ impl Trial<'_> {
             fingerprint: usage::fingerprint(&sheet.judge, details),
             model: models.first().map(|(model, _)| (*model).to_owned()),
             accounting: sheet.accounting,
-            not_measured: not_measured(&figures),
+            not_measured: Unmeasured::of(&figures),
             warnings: warnings_of(sheet, &cases, self.gold, details),
             figures,
             figures_clustered,
@@ -277,100 +270,52 @@ impl<'a> Details<'a> {
     }
 }
 
-/// Figures that could not be had, each with the field or flag that would allow it.
-fn not_measured(figures: &Figures) -> Vec<Unmeasured> {
-    let absent = |path: &str, reason: Reason| matches!(figures.get(path), Err(absence) if absence.reason == reason);
-    let mut list = Vec::new();
-    let mut add =
-        |figure: &str, needs: &str| list.push(Unmeasured { figure: figure.to_owned(), needs: needs.to_owned() });
-    if absent("agreement_strict", Reason::NoGold) {
-        add("agreement with humans", "gold labels: `gold` or `gold_votes` in the file, or --gold FILE");
-    }
-    if absent("flip_rate", Reason::DirectionUnknown) {
-        add("position bias by direction", "the verdict of each order (`ab` and `ba`) instead of `merged` alone");
-    }
-    if absent("position_consistency", Reason::Empty) {
-        add("position bias", "the same items judged in both orders");
-    }
-    if absent("length.gold_is_longer", Reason::NotRecorded) {
-        add("length bias", "`len_a_chars` and `len_b_chars`, or the texts of the responses");
-    }
-    if absent("flip_excess", Reason::NoRepeats) {
-        add("noise apart from position bias", "--repeats 2 or more");
-    }
-    if figures.entry("humans").is_none() {
-        add("the judge beside single humans", "`gold_votes` with an `annotator` for each label, two or more an item");
-    }
-    list
-}
-
 /// What a reader has to know before using one judge's figures.
-fn warnings_of(sheet: &Sheet, cases: &Cases, gold: &GoldSet, details: &[&JudgmentDetail]) -> Vec<String> {
+fn warnings_of(sheet: &Sheet, cases: &Cases, gold: &GoldSet, details: &[&JudgmentDetail]) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let judged: BTreeSet<usize> = sheet.rows.iter().map(|row| row.item).collect();
+    let judged = sheet.rows.iter().map(|row| row.item).collect::<BTreeSet<usize>>().len();
     let all = gold.items.len() - usize::try_from(sheet.accounting.identical).unwrap_or(0);
-    if judged.len() < all {
-        warnings.push(format!(
-            "this judge was asked about {} of the {all} items; its figures speak of those alone",
-            judged.len()
-        ));
+    if judged < all {
+        warnings.push(Warning::Part { judged, all });
     }
     let total = sheet.accounting.total();
     if total.judged == 0 && total.count(NoVerdict::Unparsed) > 0 {
-        warnings.push("no reply could be read: does the prompt ask for the form that its contract reads? `tribunal prompt read` shows it".to_owned());
+        warnings.push(Warning::Unreadable);
     }
-    let dropped: BTreeSet<&str> =
-        details.iter().flat_map(|detail| &detail.dropped_parameters).map(String::as_str).collect();
+    let dropped: BTreeSet<&String> = details.iter().flat_map(|detail| &detail.dropped_parameters).collect();
     if !dropped.is_empty() {
-        let names: Vec<&str> = dropped.into_iter().collect();
-        warnings.push(format!("the server rejected {}: it was left out of the requests", names.join(", ")));
+        warnings.push(Warning::Rejected(dropped.into_iter().cloned().collect()));
     }
-    let single = cases.count(&SINGLE_ORDER_ROWS);
-    if single.0 > 0 {
-        warnings.push(format!(
-            "{} of {} judged rows have one order only; agreement counts them as they are, position figures leave them out",
-            single.0, single.1
-        ));
+    let (rows, of) = cases.count(&SINGLE_ORDER_ROWS);
+    if rows > 0 {
+        warnings.push(Warning::OneOrder { rows, judged: of });
     }
-    let total = sheet.accounting.total();
     if total.without() > 0 {
-        let kinds: Vec<String> = NoVerdict::ALL
-            .into_iter()
-            .filter(|kind| total.count(*kind) > 0)
-            .map(|kind| format!("{} {}", total.count(kind), kind.as_str()))
-            .collect();
-        warnings.push(format!(
-            "{} of {} judgments have no verdict: {}",
-            total.without(),
-            total.planned,
-            kinds.join(", ")
-        ));
+        let kinds = NoVerdict::ALL.into_iter().map(|kind| (kind, total.count(kind))).filter(|(_, count)| *count > 0);
+        warnings.push(Warning::NoVerdicts { without: total.without(), planned: total.planned, kinds: kinds.collect() });
     }
     warnings
 }
 
-/// Items that share a model pair's question but no group make every interval too narrow.
-fn warnings_about(gold: &GoldSet) -> Vec<String> {
+/// What a reader has to know of the gold set.
+fn warnings_about(gold: &GoldSet) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if gold.labelled() == 0 {
-        warnings.push("no item has a gold label: position figures only".to_owned());
+        warnings.push(Warning::NoGold);
     }
     let labels: BTreeSet<&str> = gold.items.iter().filter_map(ItemFacts::gold_label).map(Preference::as_str).collect();
     if labels.len() == 1 {
-        warnings.push(
-            "all gold labels are of one class: kappa measures nothing and agreement rewards a constant judge"
-                .to_owned(),
-        );
+        warnings.push(Warning::OneClass);
     }
     let categories: BTreeSet<&str> = gold.items.iter().filter_map(|item| item.category.as_deref()).collect();
     if categories.len() > MOST_PARTS {
-        warnings.push(format!("{} categories are too many to show apart (at most {MOST_PARTS})", categories.len()));
+        warnings.push(Warning::ManyCategories { found: categories.len(), most: MOST_PARTS });
     }
-    let disputed = gold.items.iter().filter(|item| item.gold.as_ref().is_some_and(|gold| gold.disputed)).count();
-    if disputed > 0 {
-        warnings.push(format!(
-            "{disputed} items have no plurality of votes; they count as ties (--disputed drop leaves them out)"
-        ));
+    let disputed: Vec<&ItemFacts> =
+        gold.items.iter().filter(|item| item.gold.as_ref().is_some_and(|gold| gold.disputed)).collect();
+    if !disputed.is_empty() {
+        let first = disputed.iter().take(5).map(|item| item.id.to_string()).collect();
+        warnings.push(Warning::Disputed { items: disputed.len(), first });
     }
     warnings
 }

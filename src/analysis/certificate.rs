@@ -1,14 +1,17 @@
 //! A decision that can be shown at the door later: what was tried, on what, with which result, and until when it holds.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::calibration::{GoldSummary, Scorecard};
 use super::gate::{Decision, GateRules};
+use super::warning::Warning;
 use crate::domain::{Digest, Fingerprint};
 
-/// Format of the file; other versions are refused.
-pub const FORMAT: u32 = 1;
+/// Format of the file; other versions are refused. 2: the digest of the rules is that of their serialized form.
+pub const FORMAT: u32 = 2;
 
 /// How long a certificate holds.
 pub const DAYS_VALID: i64 = 30;
@@ -21,7 +24,7 @@ pub struct Certificate {
     /// Version of the tool that wrote it.
     pub version: String,
     /// The decision: only `pass` opens the door.
-    pub decision: String,
+    pub decision: Decision,
     /// The judge's name when it was tried.
     pub judge: String,
     /// What was tried.
@@ -50,6 +53,17 @@ pub struct Certificate {
     pub gate: Value,
 }
 
+/// How the models that answered fit the certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Served {
+    /// They are the one on trial, or no server ever named one.
+    Fits,
+    /// One of both sides is not named.
+    Unknown(Warning),
+    /// They are others: the certificate does not count.
+    Other(Warning),
+}
+
 /// When a certificate is written and when it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Validity {
@@ -59,38 +73,38 @@ pub struct Validity {
     pub expires: String,
 }
 
-/// The certificate of one judge; `None` for a judge that was not on trial.
+/// The certificate of one judge; `None` for a judge that was not on trial. Fails where its figures or rules cannot be written down.
 pub fn certify(
     judge: &Scorecard,
     gold: &GoldSummary,
     rules: &GateRules,
     prompt_digest: Option<Digest>,
     validity: Validity,
-) -> Option<Certificate> {
-    let gate = judge.gate.as_ref()?;
-    Some(Certificate {
+) -> Result<Option<Certificate>, serde_json::Error> {
+    let Some(gate) = &judge.gate else { return Ok(None) };
+    Ok(Some(Certificate {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        decision: gate.decision.as_str().to_owned(),
+        decision: gate.decision,
         judge: judge.name.to_string(),
         fingerprint: judge.fingerprint.clone(),
         served_model: judge.model.clone(),
         prompt_digest,
         gold: gold.name.clone(),
         gold_digest: gold.digest,
-        rules_digest: rules_digest(rules),
+        rules_digest: rules_digest(rules)?,
         languages: gold.languages.clone(),
         categories: gold.categories.clone(),
         date: validity.date,
         expires: validity.expires,
-        figures: serde_json::to_value(&judge.figures).ok()?,
-        gate: serde_json::to_value(gate).ok()?,
-    })
+        figures: serde_json::to_value(&judge.figures)?,
+        gate: serde_json::to_value(gate)?,
+    }))
 }
 
 /// Digest of the gate's rules: a pass under other rules is another decision.
-pub fn rules_digest(rules: &GateRules) -> Digest {
-    Digest::of(format!("{rules:?}").as_bytes())
+pub fn rules_digest(rules: &GateRules) -> Result<Digest, serde_json::Error> {
+    Ok(Digest::of(&serde_json::to_vec(rules)?))
 }
 
 /// What stands at the door.
@@ -123,18 +137,27 @@ impl Certificate {
         format!("{}-{}.json", if slug.is_empty() { "judge" } else { &slug }, self.fingerprint.short())
     }
 
+    /// True where its date and format are such that certificates can be put in order.
+    pub fn is_dated(&self) -> bool {
+        self.format == FORMAT && is_time(&self.date)
+    }
+
     /// Why this certificate does not open the door for this visitor; empty where it does.
     pub fn objections(&self, visitor: Visitor<'_>) -> Vec<String> {
         let Visitor { fingerprint, rules, now } = visitor;
-        let mut objections = Vec::new();
         if self.format != FORMAT {
-            objections.push(format!("its format is {}, this version reads {FORMAT}", self.format));
+            // What the rest of it means is not known.
+            return vec![format!(
+                "its format is {}, this version reads {FORMAT}: calibrate the judge anew",
+                self.format
+            )];
         }
+        let mut objections = Vec::new();
         if self.fingerprint != *fingerprint {
             objections.push("it is for another fingerprint: model, prompt or parameters have changed".to_owned());
         }
-        if self.decision != Decision::Pass.as_str() {
-            objections.push(format!("the decision was {}, only a pass opens the door", self.decision));
+        if self.decision != Decision::Pass {
+            objections.push(format!("the decision was {}, only a pass opens the door", self.decision.as_str()));
         }
         if self.rules_digest != rules {
             objections
@@ -149,16 +172,27 @@ impl Certificate {
     }
 
     /// What a reader has to know when it is used for items in these languages and categories.
-    pub fn gaps(&self, languages: &[String], categories: &[String]) -> Vec<String> {
-        let missing = |have: &[String], wanted: &[String], what: &str| {
-            let lacking: Vec<&str> = wanted.iter().filter(|value| !have.contains(value)).map(String::as_str).collect();
-            (!have.is_empty() && !lacking.is_empty())
-                .then(|| format!("the certificate's gold set has no item of {what} {}", lacking.join(", ")))
+    pub fn gaps(&self, languages: &[String], categories: &[String]) -> Vec<Warning> {
+        let missing = |have: &[String], wanted: &[String], gap: fn(Vec<String>) -> Warning| {
+            let lacking: Vec<String> = wanted.iter().filter(|value| !have.contains(value)).cloned().collect();
+            (!have.is_empty() && !lacking.is_empty()).then(|| gap(lacking))
         };
-        missing(&self.languages, languages, "language")
+        missing(&self.languages, languages, Warning::LanguageGap)
             .into_iter()
-            .chain(missing(&self.categories, categories, "category"))
+            .chain(missing(&self.categories, categories, Warning::CategoryGap))
             .collect()
+    }
+
+    /// How the models that answered (as the server named them, if it did) fit the one on trial.
+    pub fn served(&self, answered: &BTreeSet<&str>) -> Served {
+        let listed = || answered.iter().map(|model| (*model).to_owned()).collect();
+        match &self.served_model {
+            None if answered.is_empty() => Served::Fits,
+            None => Served::Unknown(Warning::ModelUnknownAtTrial(listed())),
+            Some(wanted) if answered.is_empty() => Served::Unknown(Warning::ModelUnknownNow(wanted.clone())),
+            Some(wanted) if answered.iter().all(|model| model == wanted) => Served::Fits,
+            Some(wanted) => Served::Other(Warning::OtherModel { wanted: wanted.clone(), served: listed() }),
+        }
     }
 }
 
@@ -170,7 +204,7 @@ mod tests {
         Certificate {
             format: FORMAT,
             version: "0".to_owned(),
-            decision: "pass".to_owned(),
+            decision: Decision::Pass,
             judge: "http://127.0.0.1/v1#日本 model".to_owned(),
             fingerprint: Fingerprint(Digest::of(b"x").to_string()),
             served_model: None,
@@ -195,7 +229,7 @@ mod tests {
         assert!(good.objections(at(&good.fingerprint, "2026-01-30T23:59:59Z")).is_empty());
         assert_eq!(good.objections(at(&good.fingerprint, "2026-01-31T00:00:00Z")).len(), 1);
         assert_eq!(good.objections(at(&other, "2026-01-02T00:00:00Z")).len(), 1);
-        let failed = Certificate { decision: "fail".to_owned(), ..certificate() };
+        let failed = Certificate { decision: Decision::Fail, ..certificate() };
         assert_eq!(failed.objections(at(&failed.fingerprint, "2026-01-02T00:00:00Z")).len(), 1);
     }
 
@@ -211,6 +245,34 @@ mod tests {
     }
 
     #[test]
+    fn an_older_format_is_refused_with_that_reason_alone() {
+        let old = Certificate { format: 1, decision: Decision::Fail, ..certificate() };
+        let visitor = Visitor { fingerprint: &old.fingerprint, rules: Digest::of(b"lax"), now: "2026-01-02T00:00:00Z" };
+        let objections = old.objections(visitor);
+        assert!(objections.len() == 1 && objections[0].contains("its format is 1"), "{objections:?}");
+    }
+
+    #[test]
+    fn the_digest_of_the_rules_is_that_of_their_serialized_form_and_moves_with_every_limit() {
+        let rules = GateRules::default();
+        let plain = rules_digest(&rules).expect("rules are plain data");
+        assert_eq!(plain, Digest::of(serde_json::to_string(&rules).expect("plain data").as_bytes()));
+        let other = GateRules { min_labels: 21, ..rules };
+        assert_ne!(plain, rules_digest(&other).expect("plain data"));
+    }
+
+    #[test]
+    fn a_model_that_one_side_does_not_name_is_unknown_and_another_one_does_not_fit() {
+        let silent = certificate();
+        assert_eq!(silent.served(&BTreeSet::new()), Served::Fits);
+        assert!(matches!(silent.served(&["m-1"].into()), Served::Unknown(Warning::ModelUnknownAtTrial(_))));
+        let named = Certificate { served_model: Some("m-1".to_owned()), ..certificate() };
+        assert_eq!(named.served(&["m-1"].into()), Served::Fits);
+        assert!(matches!(named.served(&BTreeSet::new()), Served::Unknown(Warning::ModelUnknownNow(_))));
+        assert!(matches!(named.served(&["m-1", "m-2"].into()), Served::Other(_)));
+    }
+
+    #[test]
     fn a_file_name_is_plain_letters() {
         let name = certificate().file_name();
         assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.'), "{name}");
@@ -220,6 +282,6 @@ mod tests {
     fn a_language_that_the_gold_lacks_is_named_and_an_unlabelled_gold_names_nothing() {
         let gaps = certificate().gaps(&["en".to_owned(), "ja".to_owned()], &["code".to_owned()]);
         assert_eq!(gaps.len(), 1);
-        assert!(gaps[0].contains("ja"));
+        assert_eq!(gaps[0], Warning::LanguageGap(vec!["ja".to_owned()]));
     }
 }

@@ -10,11 +10,12 @@ use super::outcome::{self, Accounting, Row, Sheet};
 use super::scores::{Scored, Scores};
 use super::shares::{Cases, FEW_UNITS, FLIP_RATE};
 use super::usage;
+use super::warning::Warning;
 use crate::domain::{Fingerprint, GoldSet, JudgeName, Judgment, JudgmentDetail};
 use crate::stats::binomial::mcnemar;
 use crate::stats::multiplicity::{Adjustment, adjust};
 use crate::stats::resample::Resampling;
-use crate::stats::{Figure, Level, Seed};
+use crate::stats::{Estimate, Figure, Level, Seed};
 
 /// What a comparison depends on beside the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,20 @@ pub enum Favours {
     B,
     /// The interval holds ½, or win rate and graded score point to different sides.
     Undecided,
+}
+
+/// Why no certificate backs a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Banner {
+    /// The judge was not tried, or did not pass.
+    #[serde(rename = "uncalibrated")]
+    Uncalibrated,
+    /// A control judge: a known answer, not a measurement.
+    #[serde(rename = "control judge")]
+    Control,
+    /// Recorded verdicts of a judge without a certificate.
+    #[serde(rename = "recorded")]
+    Recorded,
 }
 
 /// Counts of outcomes over items (repeats of an item count each).
@@ -160,14 +175,14 @@ pub struct Comparison {
     pub accounting: Accounting,
     /// Path or identity of the certificate that opened the door; filled in by the command.
     pub certificate: Option<String>,
-    /// Why this comparison is not backed by a certificate (`uncalibrated`, `control judge`, `recorded`), if it is not.
-    pub banner: Option<String>,
+    /// Why this comparison is not backed by a certificate, if it is not.
+    pub banner: Option<Banner>,
     /// Which side the evidence favours.
     pub decision: Favours,
     /// One sentence for people.
     pub reason: String,
     /// What a reader has to know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 fn serialize_all<S: serde::Serializer>(figures: &[Figure], serializer: S) -> Result<S::Ok, S::Error> {
@@ -239,7 +254,7 @@ fn mcnemar_of((a_only, b_only): (u64, u64)) -> McNemarResult {
 /// since halves count in it: where it points to the other side nothing is decided.
 fn decide(options: &Options, win_rate: &Figure, score: &Figure) -> (Favours, String) {
     let Ok(rate) = win_rate else { return (Favours::Undecided, "no item has a verdict in both orders".to_owned()) };
-    let opposed = score.as_ref().is_ok_and(|score| (score.point - 0.5) * (rate.point - 0.5) < 0.0);
+    let opposed = score.as_ref().is_ok_and(|score| are_opposed(rate, score));
     let shown = format!(
         "win rate {:.1} %, 95 % interval {:.1} to {:.1} %",
         rate.point * 100.0,
@@ -257,6 +272,18 @@ fn decide(options: &Options, win_rate: &Figure, score: &Figure) -> (Favours, Str
         (Favours::B, better(&options.b, &options.a))
     } else {
         (Favours::Undecided, format!("{shown} of {} includes 50 %", options.a))
+    }
+}
+
+/// Whether win rate and graded score point to different sides.
+fn are_opposed(rate: &Estimate, score: &Estimate) -> bool {
+    (score.point - 0.5) * (rate.point - 0.5) < 0.0
+}
+
+impl Comparison {
+    /// Whether nothing is decided since win rate and graded score point to different sides.
+    pub fn is_opposed(&self) -> bool {
+        self.win_rate.as_ref().is_ok_and(|rate| self.score.as_ref().is_ok_and(|score| are_opposed(rate, score)))
     }
 }
 
@@ -292,15 +319,15 @@ fn by_category(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) -> Vec<C
     rows
 }
 
-fn warnings(scores: &Scores, sheet: &Sheet, win_rate: &Figure) -> Vec<String> {
+fn warnings(scores: &Scores, sheet: &Sheet, win_rate: &Figure) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if (scores.units.len() as u64) < FEW_UNITS {
         let method = win_rate.as_ref().map_or("none", |estimate| estimate.method);
-        warnings.push(format!("only {} independent units; the interval of record is `{method}`", scores.units.len()));
+        warnings.push(Warning::FewUnits { units: scores.units.len(), method });
     }
     let total = sheet.accounting.total();
     if total.without() * 20 > total.planned {
-        warnings.push(format!("{} of {} judgments have no verdict: see the bounds", total.without(), total.planned));
+        warnings.push(Warning::SeeBounds { without: total.without(), planned: total.planned });
     }
     warnings
 }

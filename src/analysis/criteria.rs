@@ -1,7 +1,7 @@
 //! The criteria of the calibration gate, each decided on its own interval.
 
 use super::baseline;
-use super::gate::{Criterion, DecideOn, Decision, Gate, GateRules, Limit, Rule};
+use super::gate::{Criterion, DecideOn, Decision, Gate, GateRules, Limit, Rule, Why};
 use super::kappa::{STRICT, kappa};
 use super::measure::{self, Measuring, Over};
 use super::shares::{AGREEMENT_DECISIVE, Cases, FLIP_RATE, NO_VERDICT_RATE, SINGLE_ORDER_ROWS, Share};
@@ -100,6 +100,7 @@ fn decide(question: Question) -> Criterion {
         limit: rule.limit,
         labels_needed,
         reason,
+        why: Why::Figure,
     }
 }
 
@@ -152,27 +153,30 @@ fn bounds_at(estimate: &Estimate, n: u64) -> (f64, f64) {
     (toward(estimate.lower), toward(estimate.upper))
 }
 
-fn counted(name: &str, count: u64, limit: Limit, decision: Decision, needed: Option<u64>, reason: String) -> Criterion {
-    let point = count as f64;
-    let figure: Figure = Ok(Estimate {
-        point,
-        lower: point,
-        upper: point,
-        level: 1.0,
-        n: count,
-        k: None,
-        k_half: None,
-        method: "count",
-    });
-    Criterion {
-        name: name.to_owned(),
-        decision,
-        figure: figure.clone(),
-        decided_on: figure,
-        decide: DecideOn::Point,
-        limit,
-        labels_needed: needed,
-        reason,
+/// A criterion on a count: neither sampled nor with an interval.
+struct Count {
+    name: &'static str,
+    found: u64,
+    limit: Limit,
+    decision: Decision,
+    needed: Option<u64>,
+}
+
+impl Count {
+    fn because(self, reason: String, why: Why) -> Criterion {
+        let point = self.found as f64;
+        let figure: Figure = Ok(Estimate::known(point, self.found, "count"));
+        Criterion {
+            name: self.name.to_owned(),
+            decision: self.decision,
+            figure: figure.clone(),
+            decided_on: figure,
+            decide: DecideOn::Point,
+            limit: self.limit,
+            labels_needed: self.needed,
+            reason,
+            why,
+        }
     }
 }
 
@@ -187,7 +191,8 @@ fn gold_classes(cases: &Cases) -> Criterion {
             format!("the judged gold labels hold {classes} of the two decisive classes a and b; add items of the other")
         }
     };
-    counted("both_classes", classes, Limit::Min(2.0), decision, None, reason)
+    Count { name: "both_classes", found: classes, limit: Limit::Min(2.0), decision, needed: None }
+        .because(reason, Why::Classes(classes))
 }
 
 fn labels(cases: &Cases, least: u64) -> Criterion {
@@ -196,7 +201,9 @@ fn labels(cases: &Cases, least: u64) -> Criterion {
     let enough = judged >= least;
     let reason = format!("{judged} judged items have a gold label, at least {least} are wanted");
     let decision = if enough { Decision::Pass } else { Decision::Inconclusive };
-    counted("min_labels", judged, Limit::Min(least as f64), decision, (!enough).then_some(least), reason)
+    let limit = Limit::Min(least as f64);
+    Count { name: "min_labels", found: judged, limit, decision, needed: (!enough).then_some(least) }
+        .because(reason, Why::Labels { judged, least })
 }
 
 /// Several models answered for one judge: what was tried is none of them.
@@ -204,7 +211,10 @@ pub(super) fn one_model(models: &[(&str, u64)]) -> Criterion {
     let listed: Vec<String> = models.iter().map(|(model, calls)| format!("{model} ({calls})")).collect();
     let reason =
         format!("several models answered for this judge: {}; name one that does not change", listed.join(", "));
-    counted("one_model", models.len() as u64, Limit::Max(1.0), Decision::Inconclusive, None, reason)
+    let models: Vec<(String, u64)> = models.iter().map(|(model, calls)| ((*model).to_owned(), *calls)).collect();
+    let (found, decision) = (models.len() as u64, Decision::Inconclusive);
+    Count { name: "one_model", found, limit: Limit::Max(1.0), decision, needed: None }
+        .because(reason, Why::Models(models))
 }
 
 fn single_orders(cases: &Cases, most: f64) -> Criterion {
@@ -226,6 +236,7 @@ fn single_orders(cases: &Cases, most: f64) -> Criterion {
         limit: Limit::Max(most),
         labels_needed: None,
         reason,
+        why: Why::Figure,
     }
 }
 
@@ -234,9 +245,10 @@ fn beats_controls(cases: &Cases, name: &str, rule: Rule) -> Criterion {
     let advantages = baseline::advantages(cases, name);
     let absence = baseline::no_control(cases.known.gold);
     let (shown, deciding, over) = match baseline::smallest(&advantages) {
-        Some(least) => (least.shown.clone(), least.deciding.clone(), least.over.name()),
-        None => (Err(absence), Err(absence), "any control judge"),
+        Some(least) => (least.shown.clone(), least.deciding.clone(), Some(least.over.name())),
+        None => (Err(absence), Err(absence), None),
     };
-    let words = format!("half-credit agreement above that of {over}");
-    decide(Question { name: "beats_controls", rule, shown, deciding, words: &words })
+    let words = format!("half-credit agreement above that of {}", over.unwrap_or("any control judge"));
+    let criterion = decide(Question { name: "beats_controls", rule, shown, deciding, words: &words });
+    Criterion { why: over.map_or(Why::Figure, |over| Why::Advantage(over.to_owned())), ..criterion }
 }

@@ -1,11 +1,11 @@
 //! Does the evidence pass these criteria? Knows names, estimates and limits, not where they come from.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::stats::Figure;
 
 /// The answer to a criterion, and to the gate as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// The whole deciding interval is on the good side.
@@ -115,8 +115,31 @@ pub struct Criterion {
     /// Smallest number of labelled units at which the present point would decide; `None` where it decides already,
     /// or beyond ten times the present number.
     pub labels_needed: Option<u64>,
-    /// One sentence for people.
+    /// One sentence for people, in English.
     pub reason: String,
+    /// What the sentence is about, for other languages.
+    #[serde(skip)]
+    pub why: Why,
+}
+
+/// What decides a criterion beside its figure and limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing else: the figure and the limit say it all.
+    Figure,
+    /// The advantage over the control of this name.
+    Advantage(String),
+    /// So many of the two decisive classes are in the gold.
+    Classes(u64),
+    /// Judged items that have a gold label.
+    Labels {
+        /// How many there are.
+        judged: u64,
+        /// How many are wanted.
+        least: u64,
+    },
+    /// The models that answered, with their calls.
+    Models(Vec<(String, u64)>),
 }
 
 /// A decision with its reasons.
@@ -149,7 +172,7 @@ impl Gate {
 }
 
 /// A limit as settings give it: `flip_rate = { max = 0.20, decide = "interval" }`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rule {
     /// Where the figure has to be.
     pub limit: Limit,
@@ -158,7 +181,7 @@ pub struct Rule {
 }
 
 /// The criteria of the calibration gate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GateRules {
     /// Share of two-order rows whose orders name different responses; default ≤ 0.20.
     pub flip_rate: Rule,

@@ -7,6 +7,7 @@ use super::shares::{Case, Cases};
 use crate::domain::{Annotator, GoldSet, Preference};
 use crate::stats::agreement::fleiss_kappa;
 use crate::stats::annotators::{AltTestOptions, Panel, alt_test, human_ceiling};
+use crate::stats::cells::{fleiss_of_sums, fleiss_sums};
 use crate::stats::proportion::wilson;
 use crate::stats::resample::{Resampling, Units, bca, t_clustered};
 use crate::stats::{Estimate, Figure, Level};
@@ -52,31 +53,12 @@ fn fleiss(items: &[Vec<u64>], resampling: &Resampling) -> Figure {
     let point = fleiss_kappa(items)?;
     let raters: u64 = items[0].iter().sum();
     // Totals per class and agreeing pairs are all that kappa needs.
-    let sums = items.iter().map(|item| {
-        let mut unit: Vec<f64> = item.iter().map(|count| *count as f64).collect();
-        unit.push(item.iter().map(|count| count * count.saturating_sub(1)).sum::<u64>() as f64);
-        unit.push(1.0);
-        unit
-    });
-    let statistic = move |total: &[f64]| {
-        let (n, raters) = (total[4], raters as f64);
-        let chance: f64 = total[..3].iter().map(|count| (count / (n * raters)).powi(2)).sum();
-        let observed = total[3] / (n * raters * (raters - 1.0));
-        (chance < 1.0).then(|| (observed - chance) / (1.0 - chance))
-    };
+    let sums = items.iter().map(|item| fleiss_sums(item));
+    let statistic = move |total: &[f64]| fleiss_of_sums(total, raters);
     match Units::new(sums).and_then(|units| bca(&units, statistic, Level::P95, resampling)) {
         Ok(estimate) => Ok(Estimate { point, n, ..estimate }),
         // Too few items to resample: all that is known of the bounds is what kappa can be at all.
-        Err(_) => Ok(Estimate {
-            point,
-            lower: -1.0 / (raters as f64 - 1.0),
-            upper: 1.0,
-            level: 1.0,
-            n,
-            k: None,
-            k_half: None,
-            method: "possible_range",
-        }),
+        Err(_) => Ok(Estimate::within(point, [-1.0 / (raters as f64 - 1.0), 1.0], 1.0, n, "possible_range")),
     }
 }
 

@@ -1,9 +1,12 @@
 //! Agreement beyond chance of one judge with the labels, or of its orders with each other.
 
+use std::cmp::Ordering;
+
 use super::measure::{Measuring, Over};
 use super::shares::{Case, Cases, judged};
 use crate::domain::{Order, Preference};
 use crate::stats::agreement::{Confusion, Metric, Weights, kappa_of_cells, krippendorff_alpha};
+use crate::stats::cells::{ac1_of_cells, ac1_slope, alpha_of_cells, alpha_slope};
 use crate::stats::clustered::clopper_pearson_real;
 use crate::stats::resample::{Resampling, Units, bca};
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
@@ -58,7 +61,7 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
     if over_rows && asymptotic && n >= ASYMPTOTIC_FROM {
         return table.kappa_interval(level).or_else(|_| Ok(at_margins(&table, point, kappa_slope(&table), n, level)));
     }
-    let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) };
+    let vectors = canonical(if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) });
     let units = vectors.len() as u64;
     let resampled = Units::new(vectors)
         .and_then(|units| bca(&units, |cells| kappa_of_cells(cells, Weights::Nominal), level, &how.resampling));
@@ -77,6 +80,23 @@ fn rows_of(table: &Confusion) -> Vec<Vec<f64>> {
     (0..9).flat_map(|cell| std::iter::repeat_n(unit(cell), usize::try_from(table.cells()[cell]).unwrap_or(0))).collect()
 }
 
+/// The same units with the names of `a` and `b`, or of rows and columns, exchanged if that puts them earlier in order. Every coefficient
+/// is blind to both, and resamples are drawn from sorted units: so they are drawn alike whichever side is called `a`.
+fn canonical(vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    const EXCHANGED: [[usize; 9]; 3] =
+        [[4, 3, 5, 1, 0, 2, 7, 6, 8], [0, 3, 6, 1, 4, 7, 2, 5, 8], [4, 1, 7, 3, 0, 6, 5, 2, 8]];
+    let sorted = |mut vectors: Vec<Vec<f64>>| {
+        vectors.sort_unstable_by(|x, y| x.partial_cmp(y).unwrap_or(Ordering::Equal));
+        vectors
+    };
+    let exchanged = |cells: &[usize; 9]| -> Vec<Vec<f64>> {
+        sorted(vectors.iter().map(|unit| cells.iter().map(|cell| unit[*cell]).collect()).collect())
+    };
+    let others: Vec<_> = EXCHANGED.iter().map(exchanged).collect();
+    let earlier = |one: Vec<Vec<f64>>, other: Vec<Vec<f64>>| if other < one { other } else { one };
+    others.into_iter().fold(sorted(vectors), earlier)
+}
+
 /// Where resampling has no spread (perfect agreement): the coefficient at the observed margins, with the exact bounds of the agreement
 /// over `units` independent trials (rows, or whole units where rows share one: nothing is known of their spread).
 /// Every chance-corrected coefficient is `1 − slope · (1 − agreement)` at fixed margins.
@@ -84,16 +104,7 @@ fn at_margins(table: &Confusion, point: f64, slope: f64, units: u64, level: Leve
     let agreement = table.agreed() as f64 / table.n() as f64;
     let (lower, upper) = clopper_pearson_real(agreement, units as f64, level);
     let at = |agreement: f64| (1.0 - slope * (1.0 - agreement)).clamp(-1.0, 1.0);
-    Estimate {
-        point,
-        lower: at(lower),
-        upper: at(upper),
-        level: level.get(),
-        n: table.n(),
-        k: None,
-        k_half: None,
-        method: "kappa_at_margins",
-    }
+    Estimate::within(point, [at(lower), at(upper)], level.get(), table.n(), "kappa_at_margins")
 }
 
 /// The slope of kappa: `1 / (1 − chance)`. Finite where kappa is.
@@ -113,16 +124,10 @@ pub(super) struct Coefficient {
 }
 
 /// Gwet's AC1.
-pub(super) const AC1: Coefficient = Coefficient { of: ac1_of_cells, slope: |cells| 1.0 / (1.0 - ac1_chance(cells)) };
+pub(super) const AC1: Coefficient = Coefficient { of: ac1_of_cells, slope: ac1_slope };
 
 /// Krippendorff's nominal alpha.
-pub(super) const ALPHA: Coefficient = Coefficient {
-    of: alpha_of_cells,
-    slope: |cells| {
-        let n = 2.0 * cells.iter().sum::<f64>();
-        (n - 1.0) * n / alpha_expected(cells)
-    },
-};
+pub(super) const ALPHA: Coefficient = Coefficient { of: alpha_of_cells, slope: alpha_slope };
 
 /// AC1 and alpha: BCa over rows or units; at the margins where there is no spread.
 pub(super) fn chance_corrected(
@@ -135,7 +140,7 @@ pub(super) fn chance_corrected(
         point.map_err(|absence| if cases.known.gold { absence } else { NotEstimable::because(Reason::NoGold) })?;
     let table = confusion(cases, STRICT);
     let over_rows = how.over == Over::Rows;
-    let vectors = if over_rows { rows_of(&table) } else { cells_by_unit(cases, STRICT) };
+    let vectors = canonical(if over_rows { rows_of(&table) } else { cells_by_unit(cases, STRICT) });
     let units = vectors.len() as u64;
     let method = if over_rows { "bca" } else { "bca_clustered" };
     let resampling = Resampling { resamples: how.resampling.resamples.min(SECONDARY_RESAMPLES), ..how.resampling };
@@ -147,22 +152,6 @@ pub(super) fn chance_corrected(
     }
 }
 
-fn ac1_of_cells(cells: &[f64]) -> Option<f64> {
-    let n: f64 = cells.iter().sum();
-    let (agreed, chance) = ((cells[0] + cells[4] + cells[8]) / n, ac1_chance(cells));
-    (n > 0.0).then(|| (agreed - chance) / (1.0 - chance))
-}
-
-fn ac1_chance(cells: &[f64]) -> f64 {
-    let n: f64 = cells.iter().sum();
-    let margin = |c: usize| {
-        let row: f64 = cells[c * 3..c * 3 + 3].iter().sum();
-        let column: f64 = cells.iter().skip(c).step_by(3).sum();
-        (row + column) / (2.0 * n)
-    };
-    (0..3).map(|c| margin(c) * (1.0 - margin(c))).sum::<f64>() / 2.0
-}
-
 pub(super) fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
     let (gold, judge): (Vec<_>, Vec<_>) = cases
         .all
@@ -171,22 +160,6 @@ pub(super) fn alpha(cases: &Cases) -> Result<f64, NotEstimable> {
         .map(|(gold, combined)| (Some(gold.index() as f64), Some(combined.index() as f64)))
         .unzip();
     krippendorff_alpha(&[gold, judge], Metric::Nominal)
-}
-
-/// Nominal alpha of two raters from their table: both orders of each pair enter the coincidences.
-fn alpha_of_cells(cells: &[f64]) -> Option<f64> {
-    let n = 2.0 * cells.iter().sum::<f64>();
-    let seen = n - 2.0 * (cells[0] + cells[4] + cells[8]);
-    let expected = alpha_expected(cells);
-    (expected > 0.0).then(|| 1.0 - (n - 1.0) * seen / expected)
-}
-
-fn alpha_expected(cells: &[f64]) -> f64 {
-    let n = 2.0 * cells.iter().sum::<f64>();
-    let total = |c: usize| -> f64 {
-        cells[c * 3..c * 3 + 3].iter().sum::<f64>() + cells.iter().skip(c).step_by(3).sum::<f64>()
-    };
-    (0..3).map(|c| total(c) * (n - total(c))).sum()
 }
 
 #[cfg(test)]
@@ -210,6 +183,15 @@ mod tests {
                 assert!(inside && estimate.lower.is_finite(), "{cells:?} {estimate:?}");
             }
         }
+    }
+
+    #[test]
+    fn units_are_the_same_whichever_side_is_called_a() {
+        let units = rows_of(&table([7, 2, 1, 0, 5, 3, 1, 4, 2]));
+        let a_and_b = rows_of(&table([5, 0, 3, 2, 7, 1, 4, 1, 2]));
+        let rows_and_columns = rows_of(&table([7, 0, 1, 2, 5, 4, 1, 3, 2]));
+        assert_eq!(canonical(units.clone()), canonical(a_and_b));
+        assert_eq!(canonical(units), canonical(rows_and_columns));
     }
 
     #[test]

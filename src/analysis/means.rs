@@ -2,7 +2,7 @@
 
 use super::shares::{Case, Cases, judged};
 use crate::domain::Preference;
-use crate::stats::clustered::clopper_pearson_real;
+use crate::stats::clustered::constant_units;
 use crate::stats::resample::t_clustered;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
@@ -64,17 +64,7 @@ pub(super) fn mean_at(groups: &[Vec<f64>], n: u64, level: Level) -> Figure {
             let sum: f64 = pairs.iter().map(|(s, _)| s).sum();
             let point = sum / pairs.iter().map(|(_, w)| w).sum::<f64>();
             // Every unit has the same mean: the bound is that of the share of units that are like this.
-            let (lower, _) = clopper_pearson_real(1.0, pairs.len() as f64, level);
-            Ok(Estimate {
-                point,
-                lower: point * lower,
-                upper: 1.0 - (1.0 - point) * lower,
-                level: level.get(),
-                n,
-                k: None,
-                k_half: None,
-                method: "constant_units",
-            })
+            Ok(Estimate { n, ..constant_units(point, pairs.len() as u64, [0.0, 1.0], level) })
         }
         Err(absence) => Err(absence),
     }

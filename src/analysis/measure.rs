@@ -206,16 +206,13 @@ fn length_gap_by_parts(cases: &Cases, level: Level, n: u64) -> Figure {
     let point = one.point - two.point;
     let below = (one.point - one.lower).hypot(two.upper - two.point);
     let above = (one.upper - one.point).hypot(two.point - two.lower);
-    Ok(Estimate {
+    Ok(Estimate::within(
         point,
-        lower: (point - below).max(-1.0),
-        upper: (point + above).min(1.0),
-        level: level.get(),
+        [(point - below).max(-1.0), (point + above).min(1.0)],
+        level.get(),
         n,
-        k: None,
-        k_half: None,
-        method: "newcombe_clustered",
-    })
+        "newcombe_clustered",
+    ))
 }
 
 /// Do flips go to one slot more often than a coin would? Each unit has one voice: the slot that more of its flips went to.

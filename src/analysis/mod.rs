@@ -18,4 +18,6 @@ pub mod outcome;
 mod position;
 mod scores;
 mod shares;
+pub mod unmeasured;
 mod usage;
+pub mod warning;

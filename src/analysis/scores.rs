@@ -1,5 +1,6 @@
 //! The scores of a comparison by resampling unit, and what follows from them.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
 use super::compare::{Bounds, Outcomes};
@@ -8,7 +9,7 @@ use super::outcome::{Outcome, Row};
 use super::shares::FEW_UNITS;
 use crate::domain::{GoldSet, ItemFacts, Unit};
 use crate::stats::binomial::sign_test;
-use crate::stats::clustered::{clopper_pearson_real, wilson_clustered};
+use crate::stats::clustered::{constant_units, wilson_clustered};
 use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::power::detectable_share;
 use crate::stats::proportion::wilson;
@@ -71,6 +72,53 @@ pub(super) struct Scores {
     /// Graded score minus ½, and the unit, of each outcome that has one.
     differences: Vec<f64>,
     unit_of: Vec<usize>,
+}
+
+/// For which side resamples are drawn: always the same one, whichever is called `a`, so that exchanging the names mirrors every
+/// interval at ½ instead of drawing anew.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    A,
+    B,
+    /// The scores are their own mirror image: both sides give the same interval, and it has to be its own mirror image too.
+    Either,
+}
+
+impl Side {
+    /// The side whose sorted units come first.
+    fn of(pairs: &[(f64, f64)]) -> Self {
+        let sorted = |side: Self| {
+            let mut sums = side.sums(pairs);
+            sums.sort_unstable_by(|x, y| x[0].total_cmp(&y[0]).then(x[1].total_cmp(&y[1])));
+            sums
+        };
+        match sorted(Self::A).partial_cmp(&sorted(Self::B)) {
+            Some(Ordering::Less) => Self::A,
+            Some(Ordering::Greater) => Self::B,
+            _ => Self::Either,
+        }
+    }
+
+    /// Sum and weight of each unit, as this side scores it. Scores are quarters, so the mirror image is exact.
+    fn sums(self, pairs: &[(f64, f64)]) -> Vec<Vec<f64>> {
+        pairs.iter().map(|(sum, n)| vec![if self == Self::B { n - sum } else { *sum }, *n]).collect()
+    }
+
+    /// This side's figure as one of `a`; the point is that of `plain` where it is known, to the last digit.
+    fn named(self, figure: Figure, plain: Option<&Estimate>) -> Figure {
+        let estimate = figure?;
+        let Estimate { lower, upper, .. } = estimate;
+        let (lower, upper) = match self {
+            Self::A => (lower, upper),
+            Self::B => (1.0 - upper, 1.0 - lower),
+            Self::Either => {
+                let half = f64::midpoint(0.5 - lower, upper - 0.5);
+                (0.5 - half, 0.5 + half)
+            }
+        };
+        let mirrored = if self == Self::B { 1.0 - estimate.point } else { estimate.point };
+        Ok(Estimate { point: plain.map_or(mirrored, |plain| plain.point), lower, upper, ..estimate })
+    }
 }
 
 impl Scores {
@@ -160,10 +208,14 @@ impl Scores {
         let as_n =
             |figure: Figure| figure.map(|e| Estimate { n, lower: e.lower.max(0.0), upper: e.upper.min(1.0), ..e });
         let t = as_n(t_clustered(&pairs, Level::P95));
-        let units = Units::new(pairs.iter().map(|(sum, n)| vec![*sum, *n]));
+        let side = Side::of(&pairs);
+        let units = Units::new(side.sums(&pairs));
         let mean = |total: &[f64]| Some(total[0] / total[1]);
-        let by_bca = as_n(units.clone().and_then(|units| bca(&units, mean, Level::P95, resampling)));
-        let by_percentile = as_n(units.and_then(|units| percentile(&units, mean, Level::P95, resampling)));
+        let by_bca = as_n(
+            side.named(units.clone().and_then(|units| bca(&units, mean, Level::P95, resampling)), t.as_ref().ok()),
+        );
+        let by_percentile =
+            as_n(side.named(units.and_then(|units| percentile(&units, mean, Level::P95, resampling)), t.as_ref().ok()));
         let few = (self.units.len() as u64) < FEW_UNITS;
         let (record, beside) = if few { (t, by_bca) } else { (by_bca, t) };
         let record = record.or_else(|_| self.constant(&pairs));
@@ -182,17 +234,7 @@ impl Scores {
             return decided.map(|estimate| Estimate { n, k: Some(a), method: "wilson_decided", ..estimate });
         }
         let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n as f64;
-        let (alike, _) = clopper_pearson_real(1.0, pairs.len() as f64, Level::P95);
-        Ok(Estimate {
-            point,
-            lower: point * alike,
-            upper: 1.0 - (1.0 - point) * alike,
-            level: Level::P95.get(),
-            n,
-            k: None,
-            k_half: None,
-            method: "constant_units",
-        })
+        Ok(Estimate { n, ..constant_units(point, pairs.len() as u64, [0.0, 1.0], Level::P95) })
     }
 
     /// Units in which more outcomes are consistent wins of `a` than of `b`, and the reverse: each unit has one voice, since repeats

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::figures::{Entry, Figures};
+use super::figures::Figures;
 use crate::domain::{Fingerprint, JudgeName, JudgmentDetail};
 use crate::stats::{Estimate, NotEstimable, Reason};
 
@@ -35,10 +35,8 @@ pub(super) fn figures(details: &[&JudgmentDetail]) -> Figures {
         };
         figures.figure("cost_usd", known);
         if costs.len() < details.len() {
-            figures.push(
-                "cost_note",
-                Entry::Word(format!("{} of {} calls have a known cost", costs.len(), details.len())),
-            );
+            figures.count("calls_with_known_cost", costs.len() as u64);
+            figures.count("calls", details.len() as u64);
         }
     }
     figures
@@ -52,7 +50,7 @@ fn observed(sorted: &[u64], percent: usize) -> Estimate {
 }
 
 fn plain(point: f64, lower: f64, upper: f64, n: usize, method: &'static str) -> Estimate {
-    Estimate { point, lower, upper, level: 1.0, n: n as u64, k: None, k_half: None, method }
+    Estimate::within(point, [lower, upper], 1.0, n as u64, method)
 }
 
 /// The fingerprint in the judgments, else that of a judge known by its recorded verdicts alone.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::runs::args::RunsArgs;
+
 const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
 3 undecided · 4 incomplete, run again to resume · 5 refused, no valid certificate · 130 interrupted, run again to resume";
 
@@ -35,6 +37,8 @@ pub(super) enum Command {
     Prompt(PromptArgs),
     /// Gold sets: lint.
     Gold(GoldArgs),
+    /// What was asked before: the runs in a store, and the answers behind them.
+    Runs(RunsArgs),
     /// The whole trial on the shipped gold set: offline, without a key, in seconds.
     Demo(DemoArgs),
 }
@@ -67,7 +71,7 @@ Exit status: 0 every judgment has an answer · 4 some have none, run again to re
 /// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FormatArg {
-    /// Tables for a terminal.
+    /// Tables as wide as the terminal or COLUMNS, at least 40 columns.
     Table,
     /// One JSON document in full precision.
     Json,
@@ -219,8 +223,9 @@ pub(super) struct StatisticsArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CalibrateArgs {
-    /// A judge: a name from the settings, http://HOST:PORT/v1#MODEL, openai:MODEL, ollama:MODEL, replay:FILE, checks,
-    /// checks+JUDGE, control:first|second|longest|shortest|tie|coin|oracle. May be given several times.
+    /// A judge: a name from the settings, http://HOST:PORT/v1#MODEL, openai:MODEL, anthropic:MODEL, gemini:MODEL,
+    /// ollama:MODEL, replay:FILE, checks, checks+JUDGE, control:first|second|longest|shortest|tie|coin|oracle.
+    /// May be given several times.
     #[arg(long, value_name = "JUDGE", required_unless_present = "verdicts")]
     pub judge: Vec<String>,
     /// Gold pairs [default: the shipped set].
@@ -424,6 +429,9 @@ pub(super) enum GoldCommand {
         /// Gold pairs.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
+        /// Gold labels in a file of their own, for the one file of pairs: id, label, annotator.
+        #[arg(long, value_name = "FILE")]
+        labels: Option<String>,
         /// How to write the findings.
         #[arg(long, value_enum, default_value = "table")]
         format: FindingsFormat,

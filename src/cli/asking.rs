@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::args::CallArgs;
 use super::clock::Clock;
 use super::exit::{CliError, Exit};
+use super::ledger::Origin;
 use super::output::print;
 use super::settings::Settings;
 use super::ui::{Progress, Ui};
@@ -23,6 +24,8 @@ pub(super) struct Asking<'a> {
     pub calls: &'a CallArgs,
     pub settings: &'a Settings,
     pub clock: Clock,
+    /// Which command asks, for the ledger.
+    pub origin: Origin<'a>,
     /// The model that has to answer for a judge, where its certificate names one.
     pub served: BTreeMap<JudgeName, String>,
     pub reach: Reach,

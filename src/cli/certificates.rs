@@ -6,6 +6,8 @@ use super::exit::CliError;
 use super::output::{Existing, probe, write_file};
 use super::ui::Ui;
 use crate::analysis::certificate::{Certificate, Visitor};
+use crate::analysis::gate::Decision;
+use crate::report::inert_json;
 
 /// Refuses before any call where the certificate could not be written after it.
 pub(super) fn check(folder: &Path) -> Result<(), CliError> {
@@ -21,23 +23,30 @@ pub(super) fn check(folder: &Path) -> Result<(), CliError> {
     })
 }
 
-/// Writes a certificate, in place of an older one of the same fingerprint. Returns its path.
+/// Where a certificate lies in its folder.
+pub(super) fn path(folder: &Path, certificate: &Certificate) -> PathBuf {
+    folder.join(certificate.file_name())
+}
+
+/// Writes a certificate, in place of an older one of the same name and fingerprint. Returns its path.
 pub(super) fn write(folder: &Path, certificate: &Certificate, ui: Ui) -> Result<PathBuf, CliError> {
     std::fs::create_dir_all(folder).map_err(|error| {
         CliError::usage(format!("failed to make the folder {}: {error}", folder.display()))
             .hint("choose another with --certificates")
     })?;
-    let path = folder.join(certificate.file_name());
-    if let Ok(old) = self::read(&path)
-        && old.decision == "pass"
-        && certificate.decision != "pass"
-    {
-        ui.warn(format!(
-            "the certificate of `{}` from {} (gold set {}) is replaced by one that does not pass (gold set {})",
-            certificate.judge, old.date, old.gold, certificate.gold
-        ));
+    let path = self::path(folder, certificate);
+    if certificate.decision != Decision::Pass {
+        // Under another name too: the fingerprint is the judge, and its newest certificate is the one that counts.
+        let readable = files(folder)?.into_iter().filter_map(|path| read(&path).ok());
+        let passed = |old: &Certificate| old.fingerprint == certificate.fingerprint && old.decision == Decision::Pass;
+        for old in readable.filter(passed) {
+            ui.warn(format!(
+                "the certificate of `{}` from {} (gold set {}) is replaced by one that does not pass (gold set {})",
+                old.judge, old.date, old.gold, certificate.gold
+            ));
+        }
     }
-    let mut text = serde_json::to_string_pretty(certificate)?;
+    let mut text = inert_json(&serde_json::to_string_pretty(certificate)?).into_owned();
     text.push('\n');
     write_file(&path, &text, Existing::Replace)?;
     Ok(path)
@@ -54,15 +63,25 @@ pub(super) enum Door {
 /// Looks for a certificate that opens the door for this visitor.
 pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> Result<Door, CliError> {
     let mut reasons = Vec::new();
+    let mut found = Vec::new();
     for path in files(folder)? {
-        let certificate = match read(&path) {
-            Ok(certificate) => certificate,
-            Err(problem) => {
-                ui.warn(format!("{}: {problem}; it is passed over", path.display()));
-                continue;
-            }
-        };
-        let objections = certificate.objections(visitor);
+        match read(&path) {
+            Ok(certificate) => found.push((path, certificate)),
+            Err(problem) => ui.warn(format!("{}: {problem}; it is passed over", path.display())),
+        }
+    }
+    let newest = found
+        .iter()
+        .map(|(_, certificate)| certificate)
+        .filter(|certificate| certificate.fingerprint == *visitor.fingerprint && certificate.is_dated())
+        .map(|certificate| certificate.date.clone())
+        .max()
+        .unwrap_or_default();
+    for (path, certificate) in found {
+        let mut objections = certificate.objections(visitor);
+        if certificate.fingerprint == *visitor.fingerprint && certificate.date < newest {
+            objections.push(format!("a newer one for the same judge is from {newest}"));
+        }
         if objections.is_empty() {
             return Ok(Door::Open(Box::new(certificate), path));
         }

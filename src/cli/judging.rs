@@ -3,6 +3,7 @@
 use super::args::AskArgs;
 use super::asking::{Asking, Consent};
 use super::exit::CliError;
+use super::ledger::{self, Ended};
 use super::output::{Existing, check_target, write_file};
 use crate::domain::{Judgment, Pair};
 use crate::judge::{Judge, JudgeKind, RecordedLine, RecordingHeader, write_recording};
@@ -59,7 +60,16 @@ impl Judging<'_> {
         if asking.consent(&trial, &plan, &mut store)? == Consent::DryRun {
             return Ok(None);
         }
-        let outcome = asking.run(&trial, &plan, &mut store)?;
+        let entry = ledger::begin(&mut store, asking.origin, asking.clock, &trial, &plan)?;
+        let outcome = asking.run(&trial, &plan, &mut store);
+        let judgments = outcome.as_ref().map_or_else(|_| Vec::new(), |outcome| judgments(&trial, &plan, outcome));
+        entry.finish(
+            &mut store,
+            asking.clock,
+            Ended { plan: &plan, outcome: &outcome, judgments: &judgments },
+            asking.ui,
+        );
+        let outcome = outcome?;
         // Half a recording would stand in the way of the run that goes on from here.
         if let Some(path) = self.ask.record.as_ref().filter(|_| outcome.incomplete.is_none()) {
             let text = recording(&plan, &trial, &mut store, &asking.clock.now())?;
@@ -68,7 +78,6 @@ impl Judging<'_> {
         for notice in store.close() {
             asking.ui.warn(notice.text);
         }
-        let judgments = judgments(&trial, &plan, &outcome);
         Ok(Some(Judged { plan, outcome, judgments }))
     }
 }

@@ -4,6 +4,7 @@
 //! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
 //! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress ·
+//! `ledger` what it leaves in the store · `runs` that, for people ·
 //! `limits` what a run may use · `forecast` what it will cost · `judging` judges asked about pairs ·
 //! `batches` the same by way of files ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
@@ -20,8 +21,10 @@ mod forecast;
 mod items;
 mod judges;
 mod judging;
+mod ledger;
 mod limits;
 mod output;
+mod runs;
 mod settings;
 mod ui;
 
@@ -64,6 +67,7 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Judge(args) => commands::judge::run(args, environment, ui),
         Command::Validate(args) => commands::validate::run(args, environment, ui),
         Command::Prompt(args) => commands::prompt::run(args, environment, ui),
+        Command::Runs(args) => commands::runs::run(args, environment, ui),
         Command::Gold(args) => commands::gold::run(args, environment, ui),
         Command::Demo(args) => commands::demo::run(args, environment, ui),
     }

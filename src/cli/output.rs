@@ -43,6 +43,14 @@ pub(super) fn check_target(path: &Path, existing: Existing) -> Result<(), CliErr
         return Err(CliError::usage(format!("there is no folder {} to write {} in", folder.display(), path.display()))
             .hint("make the folder, or choose another name"));
     }
+    // A name that no file can have: too long, or with a byte that is not allowed.
+    if let Err(error) = std::fs::symlink_metadata(path)
+        && error.kind() != ErrorKind::NotFound
+    {
+        return Err(
+            CliError::usage(format!("{} cannot be written: {error}", path.display())).hint("choose another name")
+        );
+    }
     probe(folder).map_err(|error| {
         CliError::usage(format!("nothing can be written in {}: {error}", folder.display())).hint("choose another place")
     })
@@ -165,11 +173,14 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// The terminal's width and whether it takes colour; plain and 100 columns wide in files and pipes.
+/// The least width of a table; a narrower terminal breaks its lines itself.
+const NARROWEST: u16 = 40;
+
+/// The terminal's width (at least 40 columns) and whether it takes colour; plain and 100 columns wide in files and pipes.
 pub(super) fn table_options(environment: &Environment, to_terminal: bool) -> TableOptions {
     let terminal = to_terminal && environment.stdout_is_terminal;
     let measured =
         terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0).filter(|width| *width >= 20);
     let colour = if terminal && environment.colour { Colour::On } else { Colour::Off };
-    TableOptions { width: environment.columns.or(measured).unwrap_or(100), colour }
+    TableOptions { width: environment.columns.or(measured).unwrap_or(100).max(NARROWEST), colour }
 }

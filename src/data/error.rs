@@ -61,10 +61,36 @@ pub struct Loaded<T> {
     pub notices: Vec<Notice>,
 }
 
+/// An error, and the later lines that have the very same one.
+struct Found {
+    notice: Notice,
+    again: Vec<u64>,
+}
+
+impl Found {
+    /// The notice; where other lines have it too, it says in how many and in which first.
+    fn into_notice(self) -> Notice {
+        const NAMED: usize = 3;
+        let Self { mut notice, again } = self;
+        if !again.is_empty() {
+            let lines: Vec<String> = again.iter().take(NAMED).map(u64::to_string).collect();
+            let more = if again.len() > NAMED { ", …" } else { "" };
+            let plural = if again.len() == 1 { "" } else { "s" };
+            let _ = write!(
+                notice.text,
+                " (the same in {}, line{plural} {}{more})",
+                counted(again.len(), "more record"),
+                lines.join(", ")
+            );
+        }
+        notice
+    }
+}
+
 /// Gathers findings while a file is read.
 pub(super) struct Findings {
     pub(super) path: String,
-    errors: Vec<Notice>,
+    errors: Vec<Found>,
     warnings: Vec<Notice>,
     unshown: usize,
 }
@@ -77,8 +103,19 @@ impl Findings {
     pub(super) fn push(&mut self, notice: Notice) {
         match notice.severity {
             Severity::Warning => self.warnings.push(notice),
-            Severity::Error if self.errors.len() < SHOWN => self.errors.push(notice),
-            Severity::Error => self.unshown += 1,
+            Severity::Error => self.push_error(notice),
+        }
+    }
+
+    /// What is wrong in every record, such as a field's name, is said once.
+    fn push_error(&mut self, notice: Notice) {
+        let same = self.errors.iter().position(|found| {
+            found.notice.line.is_some() && found.notice.field == notice.field && found.notice.text == notice.text
+        });
+        match (same, notice.line) {
+            (Some(at), Some(line)) => self.errors[at].again.push(line),
+            _ if self.errors.len() < SHOWN => self.errors.push(Found { notice, again: Vec::new() }),
+            _ => self.unshown += 1,
         }
     }
 
@@ -101,7 +138,7 @@ impl Findings {
 
     /// Number of errors so far, shown or not.
     pub(super) fn error_count(&self) -> usize {
-        self.errors.len() + self.unshown
+        self.errors.iter().map(|found| 1 + found.again.len()).sum::<usize>() + self.unshown
     }
 
     /// The records with their warnings, or the refusal.
@@ -109,8 +146,9 @@ impl Findings {
         if self.errors.is_empty() {
             return Ok(Loaded { records, notices: self.warnings });
         }
-        self.errors.append(&mut self.warnings);
-        Err(DataError { path: self.path, notices: self.errors, unshown: self.unshown })
+        let mut notices: Vec<Notice> = self.errors.into_iter().map(Found::into_notice).collect();
+        notices.append(&mut self.warnings);
+        Err(DataError { path: self.path, notices, unshown: self.unshown })
     }
 }
 
@@ -163,11 +201,25 @@ mod tests {
     fn the_twenty_first_error_is_only_counted() {
         let mut findings = Findings::new("f");
         for line in 1..=23 {
-            findings.error(line, "id", "is null");
+            findings.error(line, "id", format!("is {line}"));
         }
         let error = findings.finish(()).expect_err("there are errors");
         assert_eq!((error.notices.len(), error.unshown), (20, 3));
         assert!(error.to_string().ends_with("f: 3 further errors are not shown"));
+    }
+
+    #[test]
+    fn what_is_wrong_in_every_record_is_said_once_with_its_lines() {
+        let mut findings = Findings::new("f");
+        for line in 2..=900 {
+            findings.error(line, "response_b", "`response_b` is missing; there is `reponse_b`, is that it?");
+        }
+        findings.error(901, "id", "is null");
+        assert_eq!(findings.error_count(), 900);
+        let error = findings.finish(()).expect_err("there are errors").to_string();
+        assert_eq!(error.lines().count(), 2, "{error}");
+        assert!(error.starts_with("f:2: field `response_b`: "), "{error}");
+        assert!(error.contains("is that it? (the same in 898 more records, lines 3, 4, 5, …)"), "{error}");
     }
 
     #[test]

@@ -127,15 +127,21 @@ impl GoldNotes {
 }
 
 pub(super) fn warn_of_disputed<S: AsRef<str>>(ids: &[S], policy: Disputed, findings: &mut Findings) {
+    if let Some(notice) = disputed_notice(ids, policy) {
+        findings.push(notice);
+    }
+}
+
+pub(super) fn disputed_notice<S: AsRef<str>>(ids: &[S], policy: Disputed) -> Option<Notice> {
     if ids.is_empty() {
-        return;
+        return None;
     }
     let fate = match policy {
         Disputed::Tie => "counted as a tie",
         Disputed::Drop => "left without a label",
     };
     let text = format!("{} disputed (no label has most votes), {fate}: {}", counted(ids.len(), "item"), listed(ids));
-    findings.warn(None, Some("gold"), text);
+    Some(Notice::warning(None, Some("gold"), text))
 }
 
 pub(super) fn warn_of_one_class(mut labels: impl Iterator<Item = Preference>, findings: &mut Findings) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::error::{DataError, Findings, Loaded, counted, listed, shown};
-use super::gold::{Disputed, plurality, resolve, warn_of_disputed, warn_of_one_class};
+use super::gold::{Disputed, disputed_notice, plurality, resolve, warn_of_disputed, warn_of_one_class};
 use super::record::{CutEnd, read_each};
 use super::row::{Row, Seen};
 use super::source::Source;
@@ -73,6 +73,15 @@ impl Labels {
             }
         }
         found
+    }
+
+    /// A warning of the items whose labels have no plurality, for who looks at this file alone. Applied to items it is
+    /// [`apply_labels`] that tells, since they may have votes of their own.
+    pub fn disputed(&self) -> Option<Notice> {
+        let items = self.by_item();
+        let disputed = items.iter().filter(|item| plurality(&item.said).is_none());
+        let disputed: Vec<&str> = disputed.map(|item| item.id.as_str()).collect();
+        disputed_notice(&disputed, Disputed::Tie)
     }
 
     /// The votes of each item, in the order of first appearance.
@@ -151,10 +160,6 @@ fn warn_about(labels: &Labels, findings: &mut Findings) {
         );
         findings.warn(None, Some("label"), text);
     }
-    let items = labels.by_item();
-    let disputed: Vec<&str> =
-        items.iter().filter(|item| plurality(&item.said).is_none()).map(|item| item.id.as_str()).collect();
-    warn_of_disputed(&disputed, Disputed::Tie, findings);
     warn_of_one_class(labels.rows.iter().map(|row| row.label), findings);
 }
 

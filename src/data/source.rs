@@ -84,8 +84,9 @@ fn decoded(bytes: Vec<u8>) -> Result<(String, bool), Notice> {
     if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
         bytes.drain(..3);
     }
+    let cut = |(text, cut): (String, bool)| (with_line_feeds(text), cut);
     match String::from_utf8(bytes) {
-        Ok(text) => Ok((text, false)),
+        Ok(text) => Ok(cut((text, false))),
         Err(error) => {
             let place = error.utf8_error();
             let good = place.valid_up_to();
@@ -95,8 +96,20 @@ fn decoded(bytes: Vec<u8>) -> Result<(String, bool), Notice> {
             }
             bytes.truncate(good);
             // The prefix was found valid, so nothing is replaced here.
-            Ok((String::from_utf8_lossy(&bytes).into_owned(), true))
+            Ok(cut((String::from_utf8_lossy(&bytes).into_owned(), true)))
         }
+    }
+}
+
+/// Text whose first line ends in a carriage return alone (old spreadsheets write that) with line feeds instead, so that its lines
+/// are lines to every reader. Cells of such a table may hold line feeds; they stay.
+fn with_line_feeds(text: String) -> String {
+    let is_alone = |at: usize| !text[at + 1..].starts_with('\n');
+    match text.find(['\r', '\n']) {
+        Some(at) if text[at..].starts_with('\r') && is_alone(at) => {
+            text.split("\r\n").map(|part| part.replace('\r', "\n")).collect::<Vec<_>>().join("\r\n")
+        }
+        _ => text,
     }
 }
 
@@ -153,6 +166,14 @@ mod tests {
     fn concatenated_gzip_members_are_one_text() {
         let bytes = [packed("one\n"), packed("two\n")].concat();
         assert_eq!(Source::from_bytes("x.gz", bytes).unwrap().text(), "one\ntwo\n");
+    }
+
+    #[test]
+    fn carriage_returns_alone_are_line_ends_where_the_first_line_has_one() {
+        let text = |bytes: &str| Source::from_bytes("f", bytes).unwrap().text().to_owned();
+        assert_eq!(text("id,label\rq1,a\rq2,\"x\ny\"\r"), "id,label\nq1,a\nq2,\"x\ny\"\n");
+        assert_eq!(text("a\r\nb\rc\n"), "a\r\nb\rc\n");
+        assert_eq!(text("a\nb\rc\n"), "a\nb\rc\n");
     }
 
     #[test]

@@ -95,7 +95,8 @@ pub fn validate(source: &Source, options: &ValidateOptions) -> FileReport {
     let kind = detect(source, options.as_kind);
     let checked = match kind {
         Kind::Pairs | Kind::Gold => pairs(source, kind, options),
-        Kind::Labels => load_labels(source).map(|loaded| {
+        Kind::Labels => load_labels(source).map(|mut loaded| {
+            loaded.notices.extend(loaded.records.disputed());
             let agreement = loaded.records.agreement();
             let mut contents = vec![counted(agreement.items, "item")];
             if !agreement.annotators.is_empty() {

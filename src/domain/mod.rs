@@ -20,8 +20,11 @@ pub use item::{
     Check, CheckKind, GoldLabel, GoldSet, Item, ItemFacts, LengthUnit, Message, Pair, Prompt, Unit, Vote, plain_text,
 };
 pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
-pub use near::nearest;
+pub use near::{did_you_mean, nearest};
 pub use notice::{Notice, Severity};
 pub use request::{Completion, Fingerprint, FinishReason, JudgeRequest, RequestKey, Usage};
-pub use run::{InputFile, RunManifest};
+pub use run::{
+    InputFile, Reparsed, RunAccounting, RunCalls, RunCounts, RunEnd, RunHeader, RunItems, RunJudge, RunJudgment,
+    RunKind, RunLine, RunManifest, RunState,
+};
 pub use verdict::{NoVerdict, Order, Preference, Verdict};

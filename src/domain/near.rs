@@ -20,6 +20,11 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
+/// The same as the end of a message: `; did you mean `x`?`, or nothing where nothing is near.
+pub fn did_you_mean<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(wanted, candidates).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
 fn simplified(name: &str) -> Vec<char> {
     name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
 }
@@ -59,6 +64,12 @@ mod tests {
         assert_eq!(nearest("mini", ["control:first"]), None);
         assert_eq!(nearest("q", ["r"]), None);
         assert_eq!(nearest("x", []), None);
+    }
+
+    #[test]
+    fn a_near_miss_ends_a_message_and_a_far_one_adds_nothing() {
+        assert_eq!(did_you_mean("mino", ["mini"]), "; did you mean `mini`?");
+        assert_eq!(did_you_mean("other", ["mini"]), "");
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub struct Completion {
     /// A refusal that came in a field of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
-    /// Token log-probabilities as the server sent them.
+    /// Token log-probabilities in the server's own shape; alternatives only where a reading needs them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<Value>,
     /// The model name that the server said it served.

@@ -123,13 +123,15 @@ impl Rejected {
         match self {
             Self::Limit { from, to } => (from, format!("set `{to}` instead")),
             Self::Parameter(parameter) if parameter.need == Need::Required => {
-                let hint = match parameter.setting {
+                let advice = match parameter.setting {
+                    "max_tokens" => "try `max_completion_tokens` instead".to_owned(),
+                    "max_completion_tokens" => "try `max_tokens` instead".to_owned(),
                     "read" if parameter.path.contains(&"top_logprobs") => {
-                        "; fewer alternatives can be asked for with extra = { top_logprobs = 5 }"
+                        "fewer alternatives can be asked for with extra = { top_logprobs = 5 }".to_owned()
                     }
-                    _ => "",
+                    _ => "the answer cannot be read as set up without it".to_owned(),
                 };
-                (parameter.setting, format!("the answer cannot be read as set up without it{hint}"))
+                (parameter.setting, advice)
             }
             Self::Parameter(parameter) => (parameter.setting, "take it out, or set `tolerant = true`".to_owned()),
         }

@@ -228,6 +228,15 @@ impl Judge {
         }
     }
 
+    /// How its answers are asked for; of the judge for the rest, where checks come first.
+    pub fn read_mode(&self) -> Option<ReadMode> {
+        match &self.voice {
+            Voice::Prompted(asked) => Some(asked.read),
+            Voice::Screened(_, inner) => inner.read_mode(),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => None,
+        }
+    }
+
     /// The price, where it is known.
     pub fn price(&self) -> Option<Price> {
         self.price
@@ -463,6 +472,9 @@ impl Asked {
     fn marked(&self, mut completion: Completion) -> Completion {
         if self.read == ReadMode::Logprobs {
             completion.extra.insert(MARK.to_owned(), Value::from(self.read.as_str()));
+            if let Some(logprobs) = &mut completion.logprobs {
+                logprobs::trim(self.prompt.contract, logprobs);
+            }
         }
         completion
     }
@@ -472,6 +484,11 @@ impl Asked {
 fn mark_of(completion: &Completion) -> ReadMode {
     let mark = completion.extra.get(MARK).and_then(Value::as_str);
     mark.and_then(ReadMode::parse).unwrap_or_default()
+}
+
+/// What a contract makes of a stored completion, as judges at endpoints read it. Pure.
+pub fn read_completion(contract: Contract, completion: &Completion) -> ReadVerdict {
+    read_by(contract, mark_of(completion), completion)
 }
 
 fn read_by(contract: Contract, mode: ReadMode, completion: &Completion) -> ReadVerdict {

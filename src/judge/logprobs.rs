@@ -41,6 +41,25 @@ pub(super) fn read(contract: Contract, completion: &Completion, text: ReadVerdic
     }
 }
 
+/// Leaves what a reading needs: every token, and the alternatives of those that are labels. A reply with reasons comes
+/// with hundreds of kilobytes of alternatives to words that nobody reads.
+pub(super) fn trim(contract: Contract, logprobs: &mut Value) {
+    let is_label =
+        |one: &Value| one.get("token").and_then(Value::as_str).is_some_and(|token| contract.label(token).is_some());
+    for one in logprobs.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+        let kept: &[&str] = if is_label(one) { &["token", "logprob", "top_logprobs"] } else { &["token", "logprob"] };
+        if let Some(fields) = one.as_object_mut() {
+            fields.retain(|name, _| kept.contains(&name.as_str()));
+        }
+    }
+    let chosen = logprobs.get("chosenCandidates").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let labels: Vec<bool> = chosen.iter().map(is_label).collect();
+    let top = logprobs.get_mut("topCandidates").and_then(Value::as_array_mut).into_iter().flatten();
+    for (one, _) in top.zip(labels).filter(|(_, is_label)| !is_label) {
+        *one = Value::Object(serde_json::Map::new());
+    }
+}
+
 /// Why there is no verdict by mass.
 enum Missing {
     /// The text has no verdict, and says itself why.

@@ -152,6 +152,24 @@ fn the_other_services_lists_are_read_alike() {
     near(said(Contract::Bracket, &answer).1, 0.9);
 }
 
+#[test]
+fn what_no_reading_needs_is_not_kept() {
+    let mut answer =
+        completion(&[("Because", &[("Since", 0.5)]), (" [[", &[]), ("A", &[("A", 0.8), ("B", 0.2)]), ("]]", &[])]);
+    let before = verdict(Contract::Bracket, &answer);
+    trim(Contract::Bracket, answer.logprobs.as_mut().unwrap());
+    assert_eq!(verdict(Contract::Bracket, &answer), before);
+    let text = answer.logprobs.as_ref().unwrap().to_string();
+    assert!(!text.contains("Since") && text.contains("\"B\""), "{text}");
+    let mut other = json!({"chosenCandidates": [{"token": "x"}, {"token": "A"}, 7],
+        "topCandidates": [{"candidates": [1]}, {"candidates": [2]}, 3, 4]});
+    trim(Contract::Bracket, &mut other);
+    assert_eq!(other["topCandidates"], json!([{}, {"candidates": [2]}, {}, 4]));
+    for mut hostile in [json!(null), json!([]), json!({"content": 7}), json!({"content": [7, {"token": 1}]})] {
+        trim(Contract::Bracket, &mut hostile);
+    }
+}
+
 proptest! {
     #[test]
     fn a_probability_is_never_outside_its_range(

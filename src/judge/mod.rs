@@ -29,7 +29,7 @@ pub use batch::{BatchLineError, BatchOutcome, BatchReply, batch_line, read_batch
 pub use check::{CheckError, CheckOutcome, CheckSet, run_checks};
 pub use error::{FORMS, JudgeError};
 pub use http::HttpClient;
-pub use judge::{BatchCall, Judge};
+pub use judge::{BatchCall, Judge, read_completion};
 pub use replay::{RecordedLine, Recording, RecordingHeader, write_recording};
 pub use secret::Secret;
 pub use short::{ShortForm, parse_short};

@@ -187,7 +187,7 @@ mod tests {
     use crate::stats::Reason;
 
     fn of(point: f64, lower: f64, upper: f64) -> Estimate {
-        Estimate { point, lower, upper, level: 0.95, n: 100, k: None, k_half: None, method: "wilson" }
+        Estimate::within(point, [lower, upper], 0.95, 100, "wilson")
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::domain::RunManifest;
 
+use super::visible::inert_json;
 use super::{Content, Report, ReportError};
 
 /// Version of the envelope; a change that breaks readers raises it.
@@ -37,7 +38,7 @@ pub fn envelope(kind: &'static str, result: &impl Serialize) -> Result<String, R
 fn write(kind: &'static str, result: &impl Serialize, manifest: Option<&RunManifest>) -> Result<String, ReportError> {
     let version = manifest.map_or(env!("CARGO_PKG_VERSION"), |manifest| &manifest.version);
     let envelope = Envelope { tool: "tribunal", version, kind, format: FORMAT, result, manifest };
-    let mut text = serde_json::to_string_pretty(&envelope)?;
+    let mut text = inert_json(&serde_json::to_string_pretty(&envelope)?).into_owned();
     text.push('\n');
     Ok(text)
 }

@@ -20,7 +20,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
         Content::Calibration(calibration) => write_calibration(&mut out, calibration, report.lang),
         Content::Comparison(comparison) => write_comparison(&mut out, comparison, report.lang),
     }
-    write_list(&mut out, Words::of(report.lang).warnings, &view::warnings(report.content));
+    write_list(&mut out, Words::of(report.lang).warnings, &view::warnings(report.content, report.lang));
     write_provenance(&mut out, report);
     out
 }

@@ -6,9 +6,9 @@
 //! makes control characters seen, each format escapes what its reader would act on.
 //!
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
-//! every string, in English and Japanese · `view` answers laid out in sentences and rows · `json`, `text`, `markdown`,
-//! `html` one a format · `page` and `drill` what the HTML templates are filled with · `chart` SVG as pure functions ·
-//! `verdicts` judgments as a file of recorded verdicts.
+//! every string, in English and Japanese, `sentences` those with data in them · `view` answers laid out in sentences and
+//! rows · `json`, `text`, `markdown`, `html` one a format · `page` and `drill` what the HTML templates are filled with ·
+//! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
 mod chart;
 mod drill;
@@ -21,6 +21,7 @@ mod markdown;
 mod page;
 mod page_calibration;
 mod page_comparison;
+mod sentences;
 mod text;
 mod text_table;
 mod verdicts;
@@ -36,7 +37,7 @@ pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecor
 pub use json::envelope;
 pub use text::{Colour, TableOptions};
 pub use verdicts::verdict_lines;
-pub use visible::{visible, visible_line};
+pub use visible::{inert_json, visible, visible_line};
 
 /// An answer with everything that is needed to show it.
 #[derive(Debug, Clone)]

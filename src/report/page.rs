@@ -74,7 +74,7 @@ impl Page {
             heading,
             subtitle,
             banner,
-            warnings: view::warnings(report.content),
+            warnings: view::warnings(report.content, report.lang),
             items_line: drill::shown_line(report),
             has_items: !report.items.records.is_empty(),
             glossary: glossary_of(report),

@@ -8,10 +8,11 @@ use crate::analysis::gate::{Criterion, DecideOn, Decision};
 use crate::domain::NoVerdict;
 use crate::stats::Figure;
 
-use super::chart::{Axis, Labels, Mark, Segment, Strip, bar, confusion, strip, swatch};
+use super::chart::{Axis, Labels, Mark, Segment, Strip, bar, confusion, scale, strip, swatch};
 use super::format::{self, Unit, unit_of};
 use super::glossary::{definition, label};
 use super::page::{Drawing, Entry, Forest, Plot};
+use super::sentences;
 use super::visible::visible_line;
 use super::words::Words;
 use super::{Lang, view};
@@ -51,6 +52,8 @@ pub(super) struct CalibrationPage {
 
 #[derive(Serialize)]
 struct VerdictCard {
+    /// What the summary on top links to; unique within the page.
+    anchor: String,
     name: String,
     model: String,
     fingerprint: String,
@@ -73,6 +76,7 @@ struct CriterionRow {
     sentence: String,
     labels_needed: String,
     strip: Drawing,
+    scale: Drawing,
 }
 
 #[derive(Serialize)]
@@ -176,6 +180,7 @@ fn verdict_card(index: usize, card: &Scorecard, lang: Lang) -> VerdictCard {
     criteria.sort_by_key(|criterion| std::cmp::Reverse(criterion.decision));
     let shown = |text: Option<&str>| text.map(|text| visible_line(text).into_owned()).unwrap_or_default();
     VerdictCard {
+        anchor: format!("judge-{}", index + 1),
         name: view::name(card),
         model: shown(card.model.as_deref()),
         fingerprint: card.fingerprint.short(),
@@ -210,20 +215,18 @@ fn criterion_row(id: &str, criterion: &Criterion, lang: Lang) -> CriterionRow {
             | crate::analysis::gate::Limit::Within(at) => at,
         };
         let axis = Axis::around([estimate.lower, estimate.upper, edge], unit);
-        let mark = mark_of(criterion.decision);
         let description = format!("{title}: {value}, {} {limit}", words.limit);
-        strip(
-            &Strip {
-                id,
-                title: &description,
-                estimate: Some(estimate),
-                limit: Some(criterion.limit),
-                reference: None,
-                mark,
-            },
-            &axis,
-        )
+        let row = Strip {
+            id,
+            title: &description,
+            estimate: Some(estimate),
+            limit: Some(criterion.limit),
+            reference: None,
+            mark: mark_of(criterion.decision),
+        };
+        [strip(&row, &axis), scale(&axis, unit)]
     });
+    let [strip, scale] = svg.unwrap_or_default().map(|svg| Drawing { svg });
     CriterionRow {
         label: title,
         decision: class_of(criterion.decision),
@@ -233,7 +236,8 @@ fn criterion_row(id: &str, criterion: &Criterion, lang: Lang) -> CriterionRow {
         limit,
         sentence: view::because(criterion, lang),
         labels_needed: view::labels_needed(criterion, words).unwrap_or_default(),
-        strip: Drawing { svg: svg.unwrap_or_default() },
+        strip,
+        scale,
     }
 }
 
@@ -407,16 +411,7 @@ fn figure_rows(figures: &Figures, lang: Lang) -> Vec<FigureRow> {
 }
 
 fn none_kinds(words: &Words) -> Vec<&'static str> {
-    NoVerdict::ALL
-        .map(|kind| match kind {
-            NoVerdict::Unparsed => words.none_unparsed,
-            NoVerdict::Refused => words.none_refused,
-            NoVerdict::Filtered => words.none_filtered,
-            NoVerdict::Truncated => words.none_truncated,
-            NoVerdict::Failed => words.none_failed,
-            NoVerdict::Missing => words.none_missing,
-        })
-        .into()
+    NoVerdict::ALL.map(|kind| sentences::none_word(kind, words)).to_vec()
 }
 
 fn accounting(card: &Scorecard) -> AccountingRow {

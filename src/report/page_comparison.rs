@@ -11,6 +11,7 @@ use super::format::{self, Unit};
 use super::glossary::{definition, label};
 use super::page::{Drawing, Entry, Forest, Plot};
 use super::page_calibration::Legend;
+use super::sentences;
 use super::visible::visible_line;
 use super::words::{Words, fill};
 use super::{Lang, view};
@@ -213,15 +214,7 @@ fn accounting(answer: &Comparison, words: &Words) -> Vec<AccountingLine> {
     let total = answer.accounting.total();
     let line = |label, count| AccountingLine { label, count: format::count(count) };
     let mut lines = vec![line(words.planned, total.planned), line(words.judged, total.judged)];
-    let none = [
-        words.none_unparsed,
-        words.none_refused,
-        words.none_filtered,
-        words.none_truncated,
-        words.none_failed,
-        words.none_missing,
-    ];
-    debug_assert_eq!(none.len(), NoVerdict::ALL.len());
+    let none = NoVerdict::ALL.map(|kind| sentences::none_word(kind, words));
     lines.extend(none.into_iter().zip(total.none).map(|(label, count)| line(label, count)));
     lines.push(line(words.identical, answer.accounting.identical));
     lines

@@ -90,13 +90,30 @@ impl Writer {
         }
         let label_width = SCORECARD.iter().map(|name| label(name, self.lang).width()).max().unwrap_or(0);
         let per_table = (usize::from(self.options.width).saturating_sub(label_width + 1) / 26).max(1);
-        for (index, chunk) in cards.chunks(per_table).enumerate() {
+        let judges: Vec<&Scorecard> = calibration.judges.iter().collect();
+        for (index, chunk) in judges.chunks(per_table).enumerate() {
             if index > 0 {
                 self.gap();
             }
             let narrow = self.narrow_scorecard(chunk);
             self.table(&narrow);
         }
+        if !calibration.controls.is_empty() {
+            self.gap();
+            let controls = self.narrow_controls(&calibration.controls);
+            self.table(&controls);
+        }
+    }
+
+    /// What a judge has to beat, a line a control: the figure that the advantage is taken of.
+    fn narrow_controls(&self, controls: &[Scorecard]) -> Table {
+        let figure = "agreement_half_credit";
+        let mut table = Table::new(vec![self.words.control.to_owned(), label(figure, self.lang)]);
+        for card in controls {
+            let shown = format::figure(&card.shown(figure), unit_of(figure), self.words);
+            table.row(vec![view::name(card), shown], None);
+        }
+        table
     }
 
     fn wide_scorecard(&self, cards: &[&Scorecard]) -> Table {
@@ -239,7 +256,7 @@ impl Writer {
     }
 
     fn warnings(&mut self, content: Content<'_>) {
-        let warnings = view::warnings(content);
+        let warnings = view::warnings(content, self.lang);
         if !warnings.is_empty() {
             self.heading(self.words.warnings);
             for text in &warnings {
@@ -276,6 +293,11 @@ impl Writer {
     /// A paragraph behind a prefix; further lines are indented by two.
     fn prefixed(&mut self, prefix: &str, text: &str) {
         let start = super::text_table::plain_width(prefix);
+        if start > usize::from(self.options.width) / 2 {
+            // A prefix that takes most of the line is a part of the text; its colour goes.
+            let plain: String = super::text_table::without_colours(prefix);
+            return self.prefixed("", &format!("{plain}{text}"));
+        }
         let lines = super::text_table::wrap(text, usize::from(self.options.width), start);
         self.text.push_str(prefix);
         self.text.push_str(&lines.join("\n  "));

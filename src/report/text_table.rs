@@ -85,9 +85,32 @@ impl Table {
             first.set_constraint(ColumnConstraint::UpperBoundary(Width::Percentage(40)));
             first.set_cell_alignment(CellAlignment::Left);
         }
-        let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+        if lines.iter().any(|line| plain_width(line) > usize::from(options.width)) {
+            return self.listed(options);
+        }
+        let mut text = lines.join("\n") + "\n";
         if options.colour == Colour::Off {
             text.retain(|c| c != '\u{1b}');
+        }
+        text
+    }
+}
+
+impl Table {
+    /// The rows below each other, a line a cell: for a terminal in which no table has room.
+    fn listed(&self, options: TableOptions) -> String {
+        let width = usize::from(options.width);
+        let mut text = String::new();
+        for (cells, _) in &self.rows {
+            for (index, (head, cell)) in self.head.iter().zip(cells).enumerate() {
+                let indent = if index == 0 { "" } else { "  " };
+                let cell = cell.replace('\n', ", ");
+                let line = if index == 0 { cell } else { format!("{head}: {cell}") };
+                for line in wrap(&line, width - 2, indent.len()) {
+                    text.extend([indent, &line, "\n"]);
+                }
+            }
         }
         text
     }
@@ -108,33 +131,46 @@ pub(super) fn padded(text: &str, width: usize) -> String {
 
 /// The width of a text without its ANSI colours.
 pub(super) fn plain_width(text: &str) -> usize {
-    let mut width = 0;
+    without_colours(text).width()
+}
+
+/// The text without its ANSI colours.
+pub(super) fn without_colours(text: &str) -> String {
     let mut inside = false;
-    for c in text.chars() {
-        match c {
-            '\u{1b}' => inside = true,
-            'm' if inside => inside = false,
-            _ if inside => {}
-            _ => width += c.width().unwrap_or(0),
-        }
-    }
-    width
+    let is_shown = |c: &char| {
+        let shown = !inside && *c != '\u{1b}';
+        inside = if inside { *c != 'm' } else { *c == '\u{1b}' };
+        shown
+    };
+    text.chars().filter(is_shown).collect()
 }
 
 /// Breaks a text into lines of at most `width` columns, the first `start` columns shorter, the others by two.
-/// Breaks at spaces, and anywhere between wide characters.
+/// Breaks at spaces, and anywhere between wide characters; inside a word only where it is longer than a line.
 pub(super) fn wrap(text: &str, width: usize, start: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut used = start;
     for piece in pieces(text) {
         let piece_width = piece.trim_end().width();
-        if used + piece_width > width && !line.is_empty() {
+        if used + piece_width > width && (!line.is_empty() || used > 2) {
             lines.push(std::mem::take(&mut line).trim_end().to_owned());
             used = 2;
         }
-        line.push_str(piece);
-        used += piece.width();
+        if used + piece_width <= width {
+            line.push_str(piece);
+            used += piece.width();
+            continue;
+        }
+        // A word that no line has room for is broken where the line ends.
+        for c in piece.chars() {
+            if used + c.width().unwrap_or(0) > width && !line.is_empty() {
+                lines.push(std::mem::take(&mut line).trim_end().to_owned());
+                used = 2;
+            }
+            line.push(c);
+            used += c.width().unwrap_or(0);
+        }
     }
     lines.push(line.trim_end().to_owned());
     lines
@@ -168,6 +204,7 @@ mod tests {
         for text in [
             "the interval straddles the limit and more labels would decide",
             "区間は限度をまたいでいるため、ラベルを増やせば決まる。",
+            "a-name-without-any-space-that-is-longer-than-the-line a",
         ] {
             for width in [20, 33] {
                 let lines = wrap(text, width, 4);

@@ -3,12 +3,14 @@
 use crate::analysis::calibration::{Calibration, Scorecard};
 use crate::analysis::compare::{Comparison, Favours};
 use crate::analysis::figures::{Entry, Figures, Test};
-use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit};
+use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit, Why};
 use crate::analysis::outcome::Outcome;
+use crate::analysis::warning::Warning;
 use crate::stats::{Estimate, Figure};
 
 use super::format::{self, unit_of};
 use super::glossary::label;
+use super::sentences;
 use super::visible::visible_line;
 use super::words::{Words, fill};
 use super::{Content, Lang};
@@ -98,10 +100,19 @@ pub(super) fn because(criterion: &Criterion, lang: Lang) -> String {
     if lang == Lang::En && !criterion.reason.trim().is_empty() {
         return visible_line(criterion.reason.trim()).into_owned();
     }
+    if lang == Lang::Ja
+        && let Some(why) = sentences::why_ja(criterion)
+    {
+        return why;
+    }
     let unit = unit_of(&criterion.name);
     let on = match &criterion.decided_on {
         Err(absence) => return format::absent(absence, words),
         Ok(on) => on,
+    };
+    let over = match &criterion.why {
+        Why::Advantage(over) if lang == Lang::Ja => fill(words.over_control, &[&visible_line(over)]),
+        _ => String::new(),
     };
     let position = match criterion.decision {
         Decision::Pass => words.good_side,
@@ -114,7 +125,7 @@ pub(super) fn because(criterion: &Criterion, lang: Lang) -> String {
     };
     match (bounds, lang) {
         (Some(bounds), Lang::En) => format!("the 90 % interval {bounds} {position}"),
-        (Some(bounds), Lang::Ja) => format!("90 %区間 {bounds} は{position}"),
+        (Some(bounds), Lang::Ja) => format!("{over}90 %区間 {bounds} は{position}"),
         (None, Lang::En) => format!("{}: {}", words.decides_point, format::point(on, unit)),
         (None, Lang::Ja) => format!("{}：{}", words.decides_point, format::point(on, unit)),
     }
@@ -143,8 +154,8 @@ pub(super) fn not_measured(calibration: &Calibration, lang: Lang) -> Vec<Missing
     let mut found: Vec<Missing> = Vec::new();
     for card in &calibration.judges {
         for gap in &card.not_measured {
-            let figure = label(&gap.figure, lang);
-            let needs = visible_line(&gap.needs).into_owned();
+            let figure = sentences::gap(*gap, lang).to_owned();
+            let needs = sentences::needs(*gap, lang).to_owned();
             match found.iter_mut().find(|other| other.figure == figure && other.needs == needs) {
                 Some(other) => {
                     other.judges.push_str(", ");
@@ -158,16 +169,14 @@ pub(super) fn not_measured(calibration: &Calibration, lang: Lang) -> Vec<Missing
 }
 
 /// All warnings, those of one judge with its name in front.
-pub(super) fn warnings(content: Content<'_>) -> Vec<String> {
+pub(super) fn warnings(content: Content<'_>, lang: Lang) -> Vec<String> {
+    let sentence = |warning: &Warning| sentences::warning(warning, lang);
     match content {
-        Content::Comparison(comparison) => {
-            comparison.warnings.iter().map(|text| visible_line(text).into_owned()).collect()
-        }
+        Content::Comparison(comparison) => comparison.warnings.iter().map(sentence).collect(),
         Content::Calibration(calibration) => {
-            let own = calibration.warnings.iter().map(|text| visible_line(text).into_owned());
-            let per_judge = cards(calibration).flat_map(|card| {
-                card.warnings.iter().map(move |text| format!("{}: {}", name(card), visible_line(text)))
-            });
+            let own = calibration.warnings.iter().map(sentence);
+            let per_judge = cards(calibration)
+                .flat_map(|card| card.warnings.iter().map(move |text| format!("{}: {}", name(card), sentence(text))));
             own.chain(per_judge).collect()
         }
     }
@@ -284,6 +293,7 @@ pub(super) fn comparison_reason(comparison: &Comparison, lang: Lang) -> String {
     let position = match comparison.decision {
         Favours::A => words.above_half,
         Favours::B => words.below_half,
+        Favours::Undecided if comparison.is_opposed() => words.opposed,
         Favours::Undecided => words.holds_half,
     };
     match &comparison.win_rate {
@@ -346,13 +356,6 @@ pub(super) fn bounds(comparison: &Comparison, words: &Words) -> String {
 
 /// The banner over a comparison that no certificate backs: its kind for styling, its sentence.
 pub(super) fn banner(comparison: &Comparison, words: &Words) -> Option<(&'static str, String)> {
-    let given = comparison.banner.as_deref()?;
-    let [kind, sentence] = match given {
-        "uncalibrated" => ["uncalibrated", words.banner_uncalibrated],
-        "control judge" => ["control", words.banner_control],
-        "recorded" => ["recorded", words.banner_recorded],
-        "human votes" => ["recorded", words.banner_human],
-        other => return Some(("uncalibrated", visible_line(other).into_owned())),
-    };
+    let (kind, sentence) = sentences::banner(comparison.banner?, words);
     Some((kind, sentence.to_owned()))
 }

@@ -42,6 +42,26 @@ fn acts(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// A JSON text in which every character that acts is written as `\\uXXXX`: the same value, and safe on a terminal.
+/// Line feeds between its parts stay; inside strings JSON has none.
+pub fn inert_json(json: &str) -> Cow<'_, str> {
+    let escaped = |c: char| c != '\n' && (acts(c) || matches!(c, '\u{200c}' | '\u{200d}'));
+    if !json.contains(escaped) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if escaped(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}").expect("writing to a String cannot fail");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +71,19 @@ mod tests {
         assert_eq!(visible("a\0b\u{1b}[31m"), "a␀b␛[31m");
         assert_eq!(visible("\u{202e}evil\u{2066}"), "⟨U+202E⟩evil⟨U+2066⟩");
         assert_eq!(visible("\u{7f}\u{9b}31m\u{2028}"), "␡⟨U+009B⟩31m⟨U+2028⟩");
+    }
+
+    #[test]
+    fn json_keeps_its_value_and_nothing_in_it_acts() {
+        let text = "\u{9b}31m \u{202e}evil\u{2066} \u{200b}\u{200d}\u{feff}\u{e0041} \u{7f} \u{1b} 日本 é \n";
+        let json = serde_json::to_string_pretty(&[text]).expect("plain data");
+        let inert = inert_json(&json);
+        assert!(
+            inert.chars().all(|c| c == '\n' || c == 'é' || !c.is_control() && (c < '\u{2000}' || "日本".contains(c))),
+            "{inert}"
+        );
+        assert_eq!(serde_json::from_str::<Vec<String>>(&inert).expect("still JSON"), [text]);
+        assert!(matches!(inert_json("{\n}\n"), Cow::Borrowed(_)));
     }
 
     #[test]

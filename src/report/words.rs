@@ -189,6 +189,8 @@ words! {
     above_half: "lies wholly above 50 %", "区間全体が50 %を上回る";
     below_half: "lies wholly below 50 %", "区間全体が50 %を下回る";
     holds_half: "does not settle which side is better", "優劣を決めない";
+    opposed: "win rate and graded score point to different sides", "勝率と段階得点が異なる側を指している";
+    over_control: "over {}", "{}に対して";
     no_certificate: "none", "なし";
 
     banner_uncalibrated: "Uncalibrated judge: nothing below is backed by a certificate.",
@@ -196,7 +198,6 @@ words! {
     banner_control: "Control judge: a known answer or a dumb baseline, not a measurement of quality.",
                     "対照判定者：既知の答えまたは単純な基準であり、品質の測定ではない。";
     banner_recorded: "Recorded verdicts of a judge without a certificate.", "証明書のない判定者の記録済み判定。";
-    banner_human: "Human votes, not a judge.", "判定者ではなく人の投票。";
 
     outcome_a: "{} wins in both orders", "両順で{}の勝ち";
     outcome_tie: "tie in both orders", "両順で引き分け";

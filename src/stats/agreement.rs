@@ -190,16 +190,13 @@ impl Confusion {
             return Err(NotEstimable::with_n(Reason::Constant, self.n()));
         }
         let half = two_sided_z(level) * se;
-        Ok(Estimate {
+        Ok(Estimate::within(
             point,
-            lower: (point - half).max(-1.0),
-            upper: (point + half).min(1.0),
-            level: level.get(),
-            n: self.n(),
-            k: None,
-            k_half: None,
-            method: "fleiss_cohen_everitt",
-        })
+            [(point - half).max(-1.0), (point + half).min(1.0)],
+            level.get(),
+            self.n(),
+            "fleiss_cohen_everitt",
+        ))
     }
 
     /// Gwet's AC1.

@@ -93,16 +93,13 @@ impl Ceiling {
             return Err(NotEstimable::with_n(Reason::Constant, self.items));
         }
         let half = t_quantile(1.0 - level.alpha() / 2.0, self.items as f64 - 1.0) * se;
-        Ok(Estimate {
-            point: self.difference,
-            lower: self.difference - half,
-            upper: self.difference + half,
-            level: level.get(),
-            n: self.items,
-            k: None,
-            k_half: None,
-            method: "t",
-        })
+        Ok(Estimate::within(
+            self.difference,
+            [self.difference - half, self.difference + half],
+            level.get(),
+            self.items,
+            "t",
+        ))
     }
 }
 

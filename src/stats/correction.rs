@@ -166,7 +166,7 @@ fn checked(k: u64, n: u64) -> Result<(), NotEstimable> {
 
 fn corrected(point: f64, (lower, upper): (f64, f64), n: u64, level: Level, method: &'static str) -> Estimate {
     let cut = |bound: f64| bound.clamp(0.0, 1.0);
-    Estimate { point, lower: cut(lower), upper: cut(upper), level: level.get(), n, k: None, k_half: None, method }
+    Estimate::within(point, [cut(lower), cut(upper)], level.get(), n, method)
 }
 
 #[cfg(test)]

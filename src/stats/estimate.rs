@@ -54,6 +54,19 @@ pub struct Estimate {
     pub method: &'static str,
 }
 
+impl Estimate {
+    /// A number with its bounds, without counts of its own: `k` and `k_half` are for shares and means of halves, added
+    /// with `..`.
+    pub fn within(point: f64, [lower, upper]: [f64; 2], level: f64, n: u64, method: &'static str) -> Self {
+        Self { point, lower, upper, level, n, k: None, k_half: None, method }
+    }
+
+    /// A number that is known: its bounds are itself, at level 1.
+    pub fn known(point: f64, n: u64, method: &'static str) -> Self {
+        Self::within(point, [point, point], 1.0, n, method)
+    }
+}
+
 impl Serialize for Estimate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

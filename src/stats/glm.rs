@@ -124,16 +124,7 @@ impl LogisticFit {
         let half = two_sided_z(level) * se;
         let method = if errors == Errors::Model { "wald" } else { "wald_clustered" };
         let n = if errors == Errors::Model { self.n } else { self.clusters };
-        Ok(Estimate {
-            point,
-            lower: point - half,
-            upper: point + half,
-            level: level.get(),
-            n,
-            k: None,
-            k_half: None,
-            method,
-        })
+        Ok(Estimate::within(point, [point - half, point + half], level.get(), n, method))
     }
 
     /// The Wald test of one coefficient.

@@ -20,6 +20,7 @@
 //! | how many items does it take, what could be found? | [`power`]: [`power::detectable_share`], [`power::detectable_difference`], [`power::mcnemar_detectable`], sample sizes |
 //! | may we stop already? | [`sequential::kelly_sequence`] graded, [`sequential::beta_mixture_sequence`] binary |
 //! | do judge and gold agree beyond chance? | [`agreement::Confusion`]: kappa, AC1; [`agreement::krippendorff_alpha`], [`agreement::fleiss_kappa`] |
+//! | the same from a resample? | [`agreement::kappa_of_cells`], [`cells`]: AC1, alpha, Fleiss |
 //! | where does the judge err? | [`agreement::Confusion`]: recall, half credit, decided, MCC, F1 ([`classify`]) |
 //! | is the judge as good as one more human? | [`annotators::human_ceiling`], [`annotators::alt_test`] |
 //! | what do both orders say together? | [`outcomes::OutcomeCounts`] |
@@ -55,6 +56,7 @@ pub mod sequential;
 
 pub mod agreement;
 pub mod annotators;
+pub mod cells;
 pub mod change;
 pub mod classify;
 pub mod clustered;

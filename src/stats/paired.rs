@@ -167,7 +167,7 @@ pub fn matched_odds_ratio(b: u64, c: u64, level: Level) -> Result<MatchedOdds, N
 }
 
 fn difference(point: f64, (lower, upper): (f64, f64), n: u64, level: Level, method: &'static str) -> Estimate {
-    Estimate { point, lower, upper, level: level.get(), n, k: None, k_half: None, method }
+    Estimate::within(point, [lower, upper], level.get(), n, method)
 }
 
 #[cfg(test)]

@@ -165,7 +165,7 @@ fn checked(data: Labelled<'_>) -> Result<u64, NotEstimable> {
 }
 
 fn around(point: f64, half: f64, n: u64, level: Level, method: &'static str) -> Estimate {
-    Estimate { point, lower: point - half, upper: point + half, level: level.get(), n, k: None, k_half: None, method }
+    Estimate::within(point, [point - half, point + half], level.get(), n, method)
 }
 
 #[cfg(test)]

@@ -126,16 +126,7 @@ pub fn newcombe_difference(k1: u64, n1: u64, k2: u64, n2: u64, level: Level) -> 
     let point = first.point - second.point;
     let below = (first.point - first.lower).hypot(second.upper - second.point);
     let above = (first.upper - first.point).hypot(second.point - second.lower);
-    Ok(Estimate {
-        point,
-        lower: point - below,
-        upper: point + above,
-        level: level.get(),
-        n: n1 + n2,
-        k: None,
-        k_half: None,
-        method: "newcombe",
-    })
+    Ok(Estimate::within(point, [point - below, point + above], level.get(), n1 + n2, "newcombe"))
 }
 
 /// The share `k/n` with the percentile interval that a bootstrap with infinitely many resamples would give (method
@@ -224,7 +215,7 @@ fn checked_alpha(alpha: f64) -> Result<(), NotEstimable> {
 }
 
 fn share(k: u64, n: u64, lower: f64, upper: f64, level: Level, method: &'static str) -> Estimate {
-    Estimate { point: k as f64 / n as f64, lower, upper, level: level.get(), n, k: Some(k), k_half: None, method }
+    Estimate { k: Some(k), ..Estimate::within(k as f64 / n as f64, [lower, upper], level.get(), n, method) }
 }
 
 #[cfg(test)]

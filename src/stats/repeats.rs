@@ -86,16 +86,7 @@ impl Repeats {
             return Err(NotEstimable::with_n(Reason::Constant, n));
         }
         let half = t_quantile(1.0 - level.alpha() / 2.0, n as f64 - 1.0) * se;
-        Ok(Estimate {
-            point,
-            lower: point - half,
-            upper: point + half,
-            level: level.get(),
-            n,
-            k: None,
-            k_half: None,
-            method: "t",
-        })
+        Ok(Estimate::within(point, [point - half, point + half], level.get(), n, "t"))
     }
 }
 

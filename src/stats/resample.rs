@@ -397,7 +397,7 @@ fn in_order(replicates: &[f64]) -> Vec<f64> {
 }
 
 fn interval(point: f64, (lower, upper): (f64, f64), n: u64, level: Level, method: &'static str) -> Estimate {
-    Estimate { point, lower, upper, level: level.get(), n, k: None, k_half: None, method }
+    Estimate::within(point, [lower, upper], level.get(), n, method)
 }
 
 #[cfg(test)]

@@ -79,16 +79,13 @@ pub fn self_preference(rows: &[FamilyRow], level: Level) -> Result<SelfPreferenc
     let figure = match se_clustered {
         None => Err(NotEstimable::with_n(Reason::TooFew, clusters)),
         Some(se) if se <= 1e-12 * did.abs() => Err(NotEstimable::with_n(Reason::Constant, clusters)),
-        Some(se) => Ok(Estimate {
-            point: did,
-            lower: did - two_sided_z(level) * se,
-            upper: did + two_sided_z(level) * se,
-            level: level.get(),
-            n: clusters,
-            k: None,
-            k_half: None,
-            method: "wald_clustered",
-        }),
+        Some(se) => Ok(Estimate::within(
+            did,
+            [did - two_sided_z(level) * se, did + two_sided_z(level) * se],
+            level.get(),
+            clusters,
+            "wald_clustered",
+        )),
     };
     let p_permutation = (rows.len() <= EXACT_UP_TO).then(|| permutation_p(rows, did));
     Ok(SelfPreference { did, naive_gap, se_welch, se_clustered, figure, p_permutation })

@@ -216,7 +216,7 @@ fn convex_interval(centre: f64, inside: impl Fn(f64) -> bool) -> (f64, f64) {
 }
 
 fn sequence(point: f64, (lower, upper): (f64, f64), n: u64, level: Level, method: &'static str) -> Estimate {
-    Estimate { point, lower, upper, level: level.get(), n, k: None, k_half: None, method }
+    Estimate::within(point, [lower, upper], level.get(), n, method)
 }
 
 #[cfg(test)]

@@ -67,16 +67,7 @@ pub fn haldane_log_odds_ratio(k1: u64, n1: u64, k2: u64, n2: u64, level: Level) 
     let point = (cells[0] * cells[3] / (cells[1] * cells[2])).ln();
     let se = cells.iter().map(|cell| 1.0 / cell).sum::<f64>().sqrt();
     let half = two_sided_z(level) * se;
-    Ok(Estimate {
-        point,
-        lower: point - half,
-        upper: point + half,
-        level: level.get(),
-        n: n1 + n2,
-        k: None,
-        k_half: None,
-        method: "haldane",
-    })
+    Ok(Estimate::within(point, [point - half, point + half], level.get(), n1 + n2, "haldane"))
 }
 
 fn checked(k1: u64, n1: u64, k2: u64, n2: u64) -> Result<(), NotEstimable> {

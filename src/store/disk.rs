@@ -1,18 +1,20 @@
 //! A store in a folder: the journal, the index over it, and the one writer.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
 use super::index::{self, Covered, Map, Saved, Unusable};
 use super::journal::{self, Appender, Location, Tail};
 use super::record::{Record, encode};
-use super::{Access, StoreStats, lock};
+use super::{Access, StoreStats, folder, lock, make_folder};
 use crate::domain::{Digest, Notice, RequestKey};
 
 /// More damaged lines of one file than this are counted, not listed.
 const LISTED: usize = 20;
+/// Times that a reader begins anew because the files have changed under it.
+const RACES: u32 = 3;
 
 // Fields are dropped in this order: the lock last.
 #[derive(Debug)]
@@ -41,13 +43,17 @@ impl Disk {
             lock: None,
         };
         match access {
-            Access::Read => disk.scan_all()?,
+            Access::Read => {
+                folder::check_for_reading(dir)?;
+                disk.scan_all()?;
+            }
             Access::Write => disk.open_for_writing()?,
         }
         Ok(disk)
     }
 
     fn open_for_writing(&mut self) -> Result<(), StoreError> {
+        folder::check_for_writing(&self.dir)?;
         make_folder(&self.dir)?;
         self.lock = Some(lock::take(&self.dir)?);
         make_folder(&self.journal)?;
@@ -78,7 +84,7 @@ impl Disk {
                 self.save_all(saved);
                 Ok(())
             }
-            Ok((saved, map, Some(covered))) if self.is_in_step(map.len(), &covered)? => {
+            Ok((saved, map, Some(covered))) if is_in_step(&self.journal, map.len(), &covered)? => {
                 self.map = map;
                 self.catch_up(saved, &covered)
             }
@@ -95,16 +101,6 @@ impl Disk {
                 self.scan_all()
             }
         }
-    }
-
-    /// True when the saved index covers a beginning of exactly this journal and has all its entries.
-    fn is_in_step(&self, entries: usize, covered: &Covered) -> Result<bool, StoreError> {
-        let files = journal::files(&self.journal)?;
-        let Some((last, older)) = covered.files.split_last() else { return Ok(false) };
-        let same_older = files.get(..older.len()) == Some(older);
-        let same_last = files.get(older.len()).is_some_and(|(number, length)| *number == last.0 && *length >= last.1);
-        let same_content = || journal::digest_before(&self.journal, last.0, last.1) == Some(covered.before);
-        Ok(entries as u64 == covered.entries && same_older && same_last && same_content())
     }
 
     /// Reads what was appended since the index was last saved.
@@ -129,6 +125,19 @@ impl Disk {
 
     /// Reads the whole journal into the map.
     fn scan_all(&mut self) -> Result<(), StoreError> {
+        let mut tries = 0;
+        loop {
+            match self.scan_once() {
+                // A writer that compacts takes files away between the listing and the reading.
+                Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound && tries < RACES => {
+                    tries += 1;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn scan_once(&mut self) -> Result<(), StoreError> {
         self.map.clear();
         self.damaged = 0;
         for (number, _) in journal::files(&self.journal)? {
@@ -245,6 +254,14 @@ impl Disk {
         Ok(())
     }
 
+    /// The folder, where the store was opened for writing.
+    pub fn writable(&self) -> Result<&Path, StoreError> {
+        match self.appender {
+            Some(_) => Ok(&self.dir),
+            None => Err(StoreError::ReadOnly { dir: self.dir.clone() }),
+        }
+    }
+
     /// The keys of all records, in journal order.
     pub fn keys(&self) -> Vec<RequestKey> {
         let mut places: Vec<_> = self.map.iter().collect();
@@ -258,14 +275,25 @@ impl Disk {
         self.drop_index_on(failed);
     }
 
-    /// Reads every line of the journal again.
-    pub fn verify(&mut self) -> Result<(), StoreError> {
-        let before = self.map.clone();
-        self.scan_all()?;
-        if before != self.map && self.saved.take().is_some() {
-            return self.rebuild("it is out of step with the journal");
-        }
-        Ok(())
+    /// The journal's folder with the places of all records, for who rewrites it.
+    pub(super) fn places(&self) -> (&Path, Vec<Location>) {
+        let mut places: Vec<Location> = self.map.values().copied().collect();
+        places.sort_unstable_by_key(|at| (at.file, at.offset));
+        (&self.journal, places)
+    }
+
+    /// Lets go of the journal and the index, before the files under them change.
+    pub(super) fn let_go(&mut self) {
+        self.saved = None;
+        self.appender = None;
+    }
+
+    /// Takes up the journal as it is now.
+    pub(super) fn take_up(&mut self) -> Result<(), StoreError> {
+        let files = journal::files(&self.journal)?;
+        self.appender = Some(Appender::open(&self.journal, files.last().map_or(1, |(number, _)| *number))?);
+        self.map.clear();
+        self.open_index()
     }
 
     pub fn stats(&self) -> StoreStats {
@@ -289,12 +317,12 @@ impl Disk {
     }
 }
 
-fn make_folder(path: &Path) -> Result<(), StoreError> {
-    fs::create_dir_all(path).map_err(|e| match e.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            let in_the_way = path.ancestors().find(|part| part.is_file()).unwrap_or(path);
-            StoreError::NotAFolder { path: in_the_way.to_owned() }
-        }
-        _ => StoreError::io("create", path, e),
-    })
+/// True when a saved index covers a beginning of exactly this journal and has all its entries.
+pub(super) fn is_in_step(journal: &Path, entries: usize, covered: &Covered) -> Result<bool, StoreError> {
+    let files = journal::files(journal)?;
+    let Some((last, older)) = covered.files.split_last() else { return Ok(false) };
+    let same_older = files.get(..older.len()) == Some(older);
+    let same_last = files.get(older.len()).is_some_and(|(number, length)| *number == last.0 && *length >= last.1);
+    let same_content = || journal::digest_before(journal, last.0, last.1) == Some(covered.before);
+    Ok(entries as u64 == covered.entries && same_older && same_last && same_content())
 }

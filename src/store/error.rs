@@ -14,6 +14,30 @@ pub enum StoreError {
         /// ` (process N)` where the lock file says so, else empty.
         holder: String,
     },
+    /// A reader found no store.
+    #[error("there is no store in {}; a calibration or comparison by an endpoint makes one, or name another folder with --store DIR", dir.display())]
+    NoStore {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// The folder holds something else, and was left as it is.
+    #[error("{} is not a store: it holds `{}`; nothing was written there, choose another folder with --store DIR", dir.display(), found.escape_debug())]
+    NotAStore {
+        /// The folder.
+        dir: PathBuf,
+        /// Something in it that no store has.
+        found: String,
+    },
+    /// The store has no run of that number.
+    #[error("{} has no run {number}; {}", dir.display(), last.map_or_else(|| "it has none yet".to_owned(), |last| format!("the last one is {last}")))]
+    NoRun {
+        /// The store's folder.
+        dir: PathBuf,
+        /// The number asked for.
+        number: u32,
+        /// The highest number there is.
+        last: Option<u32>,
+    },
     /// A file is in the place of a folder.
     #[error("{} is a file, and the store needs a folder there; move it away, or choose another folder with --store DIR", path.display())]
     NotAFolder {
@@ -61,7 +85,7 @@ pub enum StoreError {
         dir: PathBuf,
     },
     /// The operating system refused (no permission, full disk, …).
-    #[error("failed to {action} {}: {source}; {}", path.display(), way_out(source))]
+    #[error("failed to {action} {}: {source}; {}", path.display(), way_out(action, source))]
     Io {
         /// What was tried, as a verb.
         action: &'static str,
@@ -78,11 +102,12 @@ impl StoreError {
     }
 }
 
-fn way_out(source: &io::Error) -> &'static str {
+fn way_out(action: &str, source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "make room and run again (what was saved stays saved), or choose another disk with --store DIR"
         }
+        _ if action == "read" => "see that it can be read, or name another folder with --store DIR",
         _ => "choose a writable folder with --store DIR, or run with --no-store",
     }
 }

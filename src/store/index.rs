@@ -45,6 +45,11 @@ impl Covered {
     pub fn new(entries: usize, files: Vec<(u32, u64)>, before: Digest) -> Self {
         Self { format: INDEX_FORMAT, entries: entries as u64, files, before }
     }
+
+    /// True for a place in the part of the journal that is covered.
+    pub fn covers(&self, at: Location) -> bool {
+        self.files.iter().any(|(number, length)| *number == at.file && at.offset < *length)
+    }
 }
 
 /// What is to be done about a saved index that could not be used.
@@ -185,4 +190,34 @@ pub(super) fn set_aside(index: &Path) -> std::io::Result<PathBuf> {
         }
         n += 1;
     }
+}
+
+/// Opens a copy of the index in `scratch`, so that the index itself is neither locked nor changed. `Err` says what is wrong with it.
+pub(super) fn peek(index: &Path, scratch: &Path) -> Result<(Map, Option<Covered>), String> {
+    let copied = copy_folder(index, scratch).map_err(|e| format!("it cannot be copied to be looked at: {e}"));
+    let opened = copied.and_then(|()| match Saved::open(scratch) {
+        Ok((saved, map, covered)) => {
+            drop(saved);
+            Ok((map, covered))
+        }
+        Err(Unusable::Damaged(why)) => Err(format!("it is damaged ({why})")),
+        Err(Unusable::Locked) => Err("its copy is held by another process".to_owned()),
+    });
+    let _ = fs::remove_dir_all(scratch);
+    opened
+}
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            copy_folder(&path, &target)?;
+        } else if kind.is_file() {
+            fs::copy(&path, &target)?;
+        }
+    }
+    Ok(())
 }

@@ -8,11 +8,13 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
-use super::record::{FORMAT, Line, Record, decode, is_recognised, salvage};
+use super::folder::sync_folder;
+use super::frame::{FORMAT, Line, Salvaged, decode, is_recognised, is_recognised_tail, salvage};
+use super::record::Record;
 use crate::domain::Digest;
 
 /// A file is closed and the next one begun at this size, so that no file grows too large to copy or look at.
-const FULL: u64 = 256 << 20;
+pub(super) const FULL: u64 = 256 << 20;
 
 /// Where a record's line is, newline left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,10 @@ pub(super) struct Scanned {
     pub damaged: Vec<u64>,
     /// First byte that was not read as a whole line: the file's length, unless its tail is torn.
     pub end: u64,
+    /// Lines read, damaged ones and a torn tail included.
+    pub lines: u64,
+    /// True where the last line has no end and holds no record.
+    pub torn: bool,
 }
 
 /// Reads the file from byte `from` (the start of a line) on and hands every whole record to `sink`.
@@ -68,13 +74,22 @@ pub(super) fn scan(
     from: u64,
     sink: &mut dyn FnMut(Location, Record),
 ) -> Result<Scanned, StoreError> {
-    let path = path_of(dir, number);
+    scan_file(path_of(dir, number), number, from, sink)
+}
+
+/// The same of a file wherever it lies; `number` is what its locations say.
+pub(super) fn scan_file(
+    path: PathBuf,
+    number: u32,
+    from: u64,
+    sink: &mut dyn FnMut(Location, Record),
+) -> Result<Scanned, StoreError> {
     let failed = |e| StoreError::io("read", &path, e);
     let mut file = File::open(&path).map_err(failed)?;
     let mut line_number = if from == 0 { 0 } else { lines_before(&mut file, from).map_err(failed)? };
     file.seek(SeekFrom::Start(from)).map_err(failed)?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
-    let mut scanned = Scanned { damaged: Vec::new(), end: from };
+    let mut scanned = Scanned { end: from, ..Scanned::default() };
     let mut recognised = from > 0;
     let mut line = Vec::new();
     loop {
@@ -92,17 +107,24 @@ pub(super) fn scan(
             Line::OtherVersion(found) => {
                 return Err(StoreError::Version { path, line: line_number, found, wanted: FORMAT });
             }
-            Line::Damaged if !is_complete => break,
+            Line::Damaged if !is_complete && scanned.end == 0 && !is_recognised_tail(&line) => {
+                return Err(StoreError::Foreign { path, lines: 1 });
+            }
+            Line::Damaged if !is_complete => {
+                scanned.torn = true;
+                break;
+            }
             Line::Damaged if line.iter().all(u8::is_ascii_whitespace) => {}
             Line::Damaged => {
                 scanned.damaged.push(line_number);
-                for (at, length, record) in salvage(&line) {
-                    sink(Location { file: number, offset: here.offset + at as u64, length: length as u64 }, record);
+                for Salvaged { at, length, payload } in salvage(&line) {
+                    sink(Location { file: number, offset: here.offset + at as u64, length: length as u64 }, payload);
                 }
             }
         }
         scanned.end += read;
     }
+    scanned.lines = line_number;
     if !recognised && !scanned.damaged.is_empty() {
         return Err(StoreError::Foreign { path, lines: line_number });
     }
@@ -176,7 +198,7 @@ pub(super) fn mend_tail(dir: &Path, number: u32) -> Result<Tail, StoreError> {
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(start)).map_err(failed)?;
     file.read_to_end(&mut tail).map_err(failed)?;
-    let holds_record = !matches!(decode(&tail), Line::Damaged) || !salvage(&tail).is_empty();
+    let holds_record = !matches!(decode::<Record>(&tail), Line::Damaged) || !salvage::<Record>(&tail).is_empty();
     if holds_record {
         file.write_all(b"\n").and_then(|()| file.sync_data()).map_err(failed)?;
         return Ok(Tail::Completed);
@@ -187,11 +209,6 @@ pub(super) fn mend_tail(dir: &Path, number: u32) -> Result<Tail, StoreError> {
     let aside = keep_aside(dir, number, &tail)?;
     file.set_len(start).and_then(|()| file.sync_data()).map_err(failed)?;
     Ok(Tail::SetAside(aside))
-}
-
-/// A torn first line may be shorter than the frame that lines are recognised by.
-fn is_recognised_tail(tail: &[u8]) -> bool {
-    is_recognised(tail) || b"{\"v\":1,\"sha256\":\"".starts_with(tail)
 }
 
 /// First byte behind the last newline before `length`.
@@ -280,13 +297,6 @@ impl Appender {
         self.file.set_len(self.length)?;
         self.unclean = false;
         Ok(())
-    }
-}
-
-/// Makes a new file's name durable where the system can; the records themselves are synced with their file.
-fn sync_folder(dir: &Path) {
-    if let Ok(folder) = File::open(dir) {
-        let _ = folder.sync_all();
     }
 }
 

@@ -11,6 +11,8 @@
 //! | `journal/000001.torn-1` … | a half-written last line, set aside |
 //! | `index/` | the saved index; may be deleted at any time |
 //! | `index.bad-1` … | an index that was damaged or out of step, set aside; may be deleted |
+//! | `runs/000001.jsonl` … | the ledger: one file a run, framed alike |
+//! | `journal/*.tmp`, `runs/*.tmp` | left by a crash while a file was replaced; of no meaning |
 //! | `lock` | held by the writer through the operating system |
 //!
 //! Where one key has several records (a damaged one that was asked again, merged journals) the last one counts.
@@ -18,22 +20,36 @@
 //! This room must never lose an acknowledged record, return one whose digest is wrong, panic on what it finds on the disk, or
 //! let a second writer in. It is the only room that names the index engine.
 
+mod compact;
 mod disk;
 mod error;
+mod folder;
+mod foreign;
+mod frame;
 mod index;
 mod journal;
+mod ledger;
 mod lock;
 mod record;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod upkeep_tests;
+mod verify;
 
 use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
+pub use compact::Compaction;
 pub use error::StoreError;
+pub use foreign::{is_journal, read_records};
+pub use ledger::{Ledger, Run, RunStatus};
 pub use record::Record;
+pub use verify::{Damage, Verification, verify};
 
-use crate::domain::{Completion, Notice, RequestKey};
+use crate::domain::{Completion, Notice, RequestKey, RunEnd, RunHeader, RunJudgment};
 use disk::Disk;
 
 /// What a store is opened for.
@@ -62,6 +78,8 @@ pub struct StoreStats {
 #[derive(Debug)]
 pub struct Store {
     backing: Backing,
+    /// The last batch that could not be written.
+    refused: Vec<Record>,
 }
 
 #[derive(Debug)]
@@ -85,12 +103,12 @@ impl Store {
     pub fn open(dir: &Path, access: Access) -> Result<(Self, Vec<Notice>), StoreError> {
         let mut disk = Disk::open(dir, access)?;
         let notices = std::mem::take(&mut disk.notices);
-        Ok((Self { backing: Backing::Disk(Box::new(disk)) }, notices))
+        Ok((Self { backing: Backing::Disk(Box::new(disk)), refused: Vec::new() }, notices))
     }
 
     /// A store that keeps nothing beyond this process (`--no-store`).
     pub fn memory() -> Self {
-        Self { backing: Backing::Memory(Memory::default()) }
+        Self { backing: Backing::Memory(Memory::default()), refused: Vec::new() }
     }
 
     /// The completion under `key`, its record's digest verified on this very read. A record that fails counts as not there,
@@ -119,7 +137,31 @@ impl Store {
                 }
                 Ok(())
             }
-            Backing::Disk(disk) => disk.put_batch(records),
+            Backing::Disk(disk) => {
+                self.refused.clear();
+                let written = disk.put_batch(records);
+                if written.is_err() {
+                    self.refused.extend_from_slice(records);
+                }
+                written
+            }
+        }
+    }
+
+    /// Writes the batch that [`Store::put_batch`] refused last to a new file elsewhere, which [`read_records`] reads; returns the
+    /// number of records, 0 (and no file) where there is none.
+    pub fn rescue(&self, path: &Path) -> Result<u64, StoreError> {
+        if !self.refused.is_empty() {
+            foreign::write_records(path, &self.refused)?;
+        }
+        Ok(self.refused.len() as u64)
+    }
+
+    /// Rewrites the journal with one record a key. A crash at any moment leaves the old journal or the new one.
+    pub fn compact(&mut self) -> Result<Compaction, StoreError> {
+        match &mut self.backing {
+            Backing::Memory(_) => Ok(Compaction::default()),
+            Backing::Disk(disk) => compact::compact(disk, &mut || Ok(())),
         }
     }
 
@@ -132,11 +174,26 @@ impl Store {
         Records { store: self, keys: keys.into_iter() }
     }
 
-    /// Reads the whole journal again; what is damaged is in [`Store::take_notices`] and [`Store::stats`] afterwards.
-    pub fn verify(&mut self) -> Result<(), StoreError> {
+    /// Begins a run in the ledger: writes its header under the next number, and returns it with that number. `None` for a store
+    /// that is not on a disk.
+    pub fn begin_run(&mut self, header: RunHeader) -> Result<Option<RunHeader>, StoreError> {
+        match &mut self.backing {
+            Backing::Memory(_) => Ok(None),
+            Backing::Disk(disk) => ledger::begin(disk.writable()?, header).map(Some),
+        }
+    }
+
+    /// Writes what became of a run that was begun, in place of what the ledger has of it; the file is the old one or the new one,
+    /// whatever happens.
+    pub fn finish_run(
+        &mut self,
+        header: &RunHeader,
+        judgments: &[RunJudgment],
+        end: &RunEnd,
+    ) -> Result<(), StoreError> {
         match &mut self.backing {
             Backing::Memory(_) => Ok(()),
-            Backing::Disk(disk) => disk.verify(),
+            Backing::Disk(disk) => ledger::finish(disk.writable()?, header, judgments, end),
         }
     }
 
@@ -188,4 +245,14 @@ impl Iterator for Records<'_> {
             }
         }
     }
+}
+
+fn make_folder(path: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(path).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            let in_the_way = path.ancestors().find(|part| part.is_file()).unwrap_or(path);
+            StoreError::NotAFolder { path: in_the_way.to_owned() }
+        }
+        _ => StoreError::io("create", path, e),
+    })
 }

@@ -1,24 +1,10 @@
-//! One record, one line: `{"v":1,"sha256":"<64 digits>","key":…}`.
-//!
-//! The digest is taken over the line without its own field (and without the newline), so it covers the version too:
-//! a version that a flipped bit made up is damage, not a format of the future.
+//! The record of one answered request: a line of the journal.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::{Completion, Digest, Fingerprint, ItemId, JudgeName, Order, RequestKey};
-
-/// Version of the line format.
-pub(super) const FORMAT: u64 = 1;
-
-const HEAD: &[u8] = b"{\"v\":";
-const DIGEST_FIELD: &[u8] = b",\"sha256\":\"";
-/// So many brackets cannot nest deeper than JSON is read (128), wherever they stand.
-const SURELY_SHALLOW: usize = 100;
-/// How every line of this version starts; used to tell damaged lines from foreign ones, and to find a line within another.
-const FRAME: &[u8] = b"{\"v\":1,\"sha256\":\"";
-/// A line is recognised as ours when at least so many bytes of [`FRAME`] are in place: damage seldom takes five.
-const FRAME_RECOGNISED: usize = FRAME.len() - 5;
+use super::frame;
+use crate::domain::{Completion, Fingerprint, ItemId, JudgeName, Order, RequestKey};
 
 /// One answered request: what was asked and what came back, both as they were.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,92 +29,24 @@ pub struct Record {
     pub completion: Completion,
 }
 
-/// The record as a line, newline included.
+/// So many brackets cannot nest deeper than JSON is read (128), wherever they stand.
+const SURELY_SHALLOW: usize = 100;
+
+/// The record as a line, newline included. What cannot be read back must not count as saved; in a record nesting alone
+/// can make it so, and reading a line back costs as much as writing it, so lines with few brackets are taken as they are.
 pub(super) fn encode(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
     let fields = serde_json::to_vec(record)?;
-    let head = format!("{{\"v\":{FORMAT}");
-    // `fields` is `{…}`; its opening brace is replaced by a comma behind the head.
-    let rest = [b",", &fields[1..]].concat();
-    let digest = Digest::of(&[head.as_bytes(), &rest].concat());
-    let mut line = Vec::with_capacity(head.len() + rest.len() + 80);
-    line.extend_from_slice(head.as_bytes());
-    line.extend_from_slice(format!(",\"sha256\":\"{digest}\"").as_bytes());
-    line.extend_from_slice(&rest);
-    // What cannot be read back must not count as saved. Only nesting can make it so, and few bytes open any: reading all
-    // back would cost as much as all the rest.
     if fields.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > SURELY_SHALLOW {
-        serde_json::from_slice::<Record>(&line)?;
+        return frame::encode(record);
     }
-    line.push(b'\n');
-    Ok(line)
-}
-
-/// What one line turned out to be.
-#[derive(Debug, PartialEq)]
-pub(super) enum Line {
-    /// A whole record.
-    Whole(Box<Record>),
-    /// An intact line of another format version.
-    OtherVersion(u64),
-    /// Anything else.
-    Damaged,
-}
-
-/// Reads a line (without its newline).
-pub(super) fn decode(line: &[u8]) -> Line {
-    let Some((version, digest, covered)) = split(line) else { return Line::Damaged };
-    if Digest::of(&covered) != digest {
-        return Line::Damaged;
-    }
-    if version != FORMAT {
-        return Line::OtherVersion(version);
-    }
-    serde_json::from_slice(line).map_or(Line::Damaged, |record| Line::Whole(Box::new(record)))
-}
-
-/// The version, the digest as written, and the bytes it covers.
-fn split(line: &[u8]) -> Option<(u64, Digest, Vec<u8>)> {
-    let after_head = line.strip_prefix(HEAD)?;
-    let digits = after_head.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let version = std::str::from_utf8(&after_head[..digits]).ok()?.parse().ok()?;
-    let after_field = after_head[digits..].strip_prefix(DIGEST_FIELD)?;
-    let (digest, rest) = after_field.split_at_checked(64)?;
-    // Upper-case digits are the same number but not what was written.
-    if digest.iter().any(u8::is_ascii_uppercase) {
-        return None;
-    }
-    let digest = Digest::parse(std::str::from_utf8(digest).ok()?)?;
-    let rest = rest.strip_prefix(b"\"")?;
-    Some((version, digest, [&line[..HEAD.len() + digits], rest].concat()))
-}
-
-/// True when the line is, or once was, one of ours.
-pub(super) fn is_recognised(line: &[u8]) -> bool {
-    line.iter().zip(FRAME).filter(|(found, wanted)| found == wanted).count() >= FRAME_RECOGNISED
-}
-
-/// Whole records within a damaged line, as (offset in the line, length, record): when a newline was lost, its neighbours need not be.
-pub(super) fn salvage(line: &[u8]) -> Vec<(usize, usize, Record)> {
-    let mut starts: Vec<usize> =
-        line.windows(FRAME.len()).enumerate().filter(|(_, window)| *window == FRAME).map(|(at, _)| at).collect();
-    starts.push(line.len());
-    let mut found = Vec::new();
-    for pair in starts.windows(2) {
-        // The byte before the next record is what became of the newline.
-        for end in [pair[1], pair[1].saturating_sub(1)] {
-            if let Some(Line::Whole(record)) = line.get(pair[0]..end).map(decode) {
-                found.push((pair[0], end - pair[0], *record));
-                break;
-            }
-        }
-    }
-    found
+    Ok(frame::line_of(&fields))
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(super) mod tests {
     use super::*;
+    use crate::domain::Digest;
 
     pub(in crate::store) fn record(n: u32) -> Record {
         Record {
@@ -145,44 +63,15 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_record_survives_its_line_and_the_line_is_plain_json() {
-        let line = encode(&record(7)).unwrap();
-        assert_eq!(line.iter().position(|byte| *byte == b'\n'), Some(line.len() - 1));
-        assert_eq!(decode(&line[..line.len() - 1]), Line::Whole(Box::new(record(7))));
-        let value: Value = serde_json::from_slice(&line).unwrap();
-        assert_eq!(value["v"], 1);
-        assert_eq!(value["judge"], "mini");
-    }
-
-    #[test]
-    fn any_changed_byte_is_damage_and_never_another_record_or_version() {
-        let line = encode(&record(7)).unwrap();
-        let line = &line[..line.len() - 1];
-        for at in 0..line.len() {
-            for mask in [0x01, 0x02, 0x20, 0x80, 0xff] {
-                let mut changed = line.to_vec();
-                changed[at] ^= mask;
-                assert_eq!(decode(&changed), Line::Damaged, "byte {at} ^ {mask:#x}");
-            }
+    fn a_record_that_nests_too_deeply_to_be_read_back_is_refused() {
+        let nested = |depth: usize| Record {
+            body: (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner])),
+            ..record(1)
+        };
+        for depth in [90, 120] {
+            let line = encode(&nested(depth)).unwrap();
+            assert!(serde_json::from_slice::<Record>(&line).is_ok(), "{depth}");
         }
-    }
-
-    #[test]
-    fn an_intact_line_of_another_version_says_so() {
-        let covered = br#"{"v":2,"key":"x"}"#;
-        let line = format!(r#"{{"v":2,"sha256":"{}","key":"x"}}"#, Digest::of(covered));
-        assert_eq!(decode(line.as_bytes()), Line::OtherVersion(2));
-    }
-
-    #[test]
-    fn a_lost_newline_loses_neither_neighbour() {
-        let (one, two) = (encode(&record(1)).unwrap(), encode(&record(2)).unwrap());
-        for lost in [b"x".as_slice(), b""] {
-            let merged = [&one[..one.len() - 1], lost, &two[..two.len() - 1]].concat();
-            let found = salvage(&merged);
-            assert_eq!(found.iter().map(|(_, _, r)| r.clone()).collect::<Vec<_>>(), [record(1), record(2)]);
-            let (at, len, _) = found[1];
-            assert_eq!(&merged[at..at + len], &two[..two.len() - 1]);
-        }
+        assert!(encode(&nested(200)).is_err());
     }
 }

@@ -3,27 +3,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::record::{encode, tests::record};
+use super::frame::encode;
+use super::record::tests::record;
 use super::*;
 use crate::domain::{Digest, Notice};
 
-fn write(dir: &Path, numbers: std::ops::Range<u32>) {
+pub(super) fn write(dir: &Path, numbers: std::ops::Range<u32>) {
     let (mut store, _) = Store::open(dir, Access::Write).unwrap();
     let records: Vec<_> = numbers.map(record).collect();
     store.put_batch(&records).unwrap();
     store.close();
 }
 
-fn journal(dir: &Path) -> PathBuf {
+pub(super) fn journal(dir: &Path) -> PathBuf {
     dir.join("journal/000001.jsonl")
 }
 
-fn replace(path: &Path, bytes: &[u8]) {
+pub(super) fn replace(path: &Path, bytes: &[u8]) {
     fs::remove_file(path).unwrap();
     std::io::Write::write_all(&mut fs::File::create(path).unwrap(), bytes).unwrap();
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub(super) fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -41,7 +42,7 @@ fn texts(notices: &[Notice]) -> String {
 }
 
 /// The numbers of the records that are found, each compared whole.
-fn found(store: &mut Store, numbers: std::ops::Range<u32>) -> Vec<u32> {
+pub(super) fn found(store: &mut Store, numbers: std::ops::Range<u32>) -> Vec<u32> {
     numbers
         .filter(|n| match store.record(&record(*n).key) {
             Some(found) => {

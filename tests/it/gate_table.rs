@@ -90,7 +90,7 @@ const FAULTS: [Fault; 8] = [
             answers(gold, |item| if decisive(gold)[..k].contains(&item) { Does::Ties } else { Does::Right })
         },
         passes: |gate| gate.decision == Decision::Pass,
-        resamples: FEWER,
+        resamples: DEFAULT,
     },
 ];
 

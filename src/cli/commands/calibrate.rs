@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::calibration::{Calibration, Options, calibrate};
+use crate::analysis::calibration::{Calibration, GoldSummary, Options, Scorecard, calibrate};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
-use crate::analysis::gate::{Decision, GateRules};
+use crate::analysis::gate::{Criterion, Decision, GateRules};
+use crate::analysis::warning::Warning;
 use crate::cli::args::CalibrateArgs;
 use crate::cli::asking::{Asking, Reach};
 use crate::cli::clock::Clock;
@@ -12,11 +13,12 @@ use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
 use crate::cli::judging::Judging;
+use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::cli::{certificates, items};
-use crate::domain::{Digest, JudgeName, nearest};
+use crate::domain::{Digest, JudgeName, RunKind, did_you_mean};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
@@ -26,7 +28,8 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let rules = settings.gate()?;
     let delivery = Delivery::new(&args.output, environment)?;
     certificates::check(&args.door.certificates)?;
-    let Some((evidence, judges)) = gather(args, &settings, clock, ui)? else { return Ok(Exit::Done) };
+    let origin = Origin { kind: RunKind::Calibrate, command: &environment.command };
+    let Some((evidence, judges)) = gather(args, &settings, origin, clock, ui)? else { return Ok(Exit::Done) };
     let any_model = judges
         .iter()
         .filter(|judge| judge.served_policy() == ServedPolicy::Any)
@@ -35,12 +38,12 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let options =
         Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model };
     let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);
-    answer.warnings.extend(evidence.warnings);
+    answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
+    let mut issued = Vec::new();
     for card in &mut answer.judges {
-        if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock) {
-            let path = certificates::write(&args.door.certificates, &certificate, ui)?;
-            ui.note(format!("certificate: {} ({})", path.display(), certificate.decision));
-            card.certificate = Some(path.display().to_string());
+        if let Some(certificate) = certificate(card, &answer.gold, &rules, &judges, clock)? {
+            card.certificate = Some(certificates::path(&args.door.certificates, &certificate).display().to_string());
+            issued.push(certificate);
         }
     }
     let items = if delivery.wants_items() {
@@ -50,14 +53,46 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     };
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Calibration(&answer), items, manifest: &manifest, lang: delivery.lang };
+    // A certificate opens a door, so none is written whose report nobody got.
     delivery.deliver(&report, ui)?;
-    Ok(status(&answer))
+    for certificate in &issued {
+        let path = certificates::write(&args.door.certificates, certificate, ui)?;
+        ui.note(format!("certificate: {} ({})", path.display(), certificate.decision.as_str()));
+    }
+    let exit = status(&answer);
+    if exit == Exit::Undecided {
+        for line in how_much_more(&answer) {
+            ui.note(line);
+        }
+    }
+    Ok(exit)
+}
+
+/// What the undecided criteria lack, a line each.
+fn how_much_more(answer: &Calibration) -> Vec<String> {
+    let line = |card: &Scorecard, criterion: &Criterion| {
+        let more = match (&criterion.labels_needed, &criterion.decided_on) {
+            (Some(n), _) => format!("an n of about {n} would decide"),
+            (None, Err(absence)) => format!("not estimable ({})", absence.reason),
+            (None, Ok(_)) => "no foreseeable n would decide".to_owned(),
+        };
+        format!("undecided: {}: {}: {more}", card.name, criterion.name)
+    };
+    answer
+        .judges
+        .iter()
+        .flat_map(|card| {
+            let gates = card.gate.iter();
+            gates.flat_map(|gate| gate.with(Decision::Inconclusive)).map(move |criterion| line(card, criterion))
+        })
+        .collect()
 }
 
 /// Recorded verdicts, or those of the judges that are asked now; `None` after a dry run.
 fn gather(
     args: &CalibrateArgs,
     settings: &Settings,
+    origin: Origin<'_>,
     clock: Clock,
     ui: Ui,
 ) -> Result<Option<(Evidence, Vec<Judge>)>, CliError> {
@@ -79,7 +114,7 @@ fn gather(
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
     let calls = &args.ask.calls;
-    let asking = Asking { calls, settings, clock, served: BTreeMap::new(), reach: Reach::Endpoints, ui };
+    let asking = Asking { calls, settings, clock, origin, served: BTreeMap::new(), reach: Reach::Endpoints, ui };
     let judging = Judging { asking, ask: &args.ask, force: args.output.force };
     let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
     evidence.judgments = judgments;
@@ -90,10 +125,11 @@ fn gather(
 fn choose(evidence: &mut Evidence, names: &[String], file: &str) -> Result<(), CliError> {
     let known: BTreeSet<&str> = evidence.judgments.iter().map(|judgment| judgment.judge.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.contains(name.as_str())) {
-        let near = nearest(missing, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
+        let near = did_you_mean(missing, known.iter().copied());
         let listed = known.into_iter().collect::<Vec<_>>().join(", ");
-        return Err(CliError::usage(format!("{file} holds no verdict of `{missing}`{}", near.unwrap_or_default()))
-            .hint(format!("it has: {listed}")));
+        return Err(
+            CliError::usage(format!("{file} holds no verdict of `{missing}`{near}")).hint(format!("it has: {listed}"))
+        );
     }
     let wanted = |name: &JudgeName| names.iter().any(|judge| judge == name.as_str());
     evidence.judgments.retain(|judgment| wanted(&judgment.judge));
@@ -102,20 +138,20 @@ fn choose(evidence: &mut Evidence, names: &[String], file: &str) -> Result<(), C
 
 /// Every judge on trial gets one, whatever the decision; control judges need none.
 fn certificate(
-    card: &crate::analysis::calibration::Scorecard,
-    gold: &crate::analysis::calibration::GoldSummary,
+    card: &Scorecard,
+    gold: &GoldSummary,
     rules: &GateRules,
     judges: &[Judge],
     clock: Clock,
-) -> Option<Certificate> {
+) -> Result<Option<Certificate>, CliError> {
     let judge = judges.iter().find(|judge| *judge.name() == card.name);
     // A recording may say that its judge is a control; no door opens for that name either.
     if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) || card.name.as_str().starts_with("control:") {
-        return None;
+        return Ok(None);
     }
     let prompt: Option<Digest> = judge.and_then(Judge::prompt_digest);
     let validity = Validity { date: clock.now(), expires: clock.in_days(DAYS_VALID) };
-    certify(card, gold, rules, prompt, validity)
+    Ok(certify(card, gold, rules, prompt, validity)?)
 }
 
 fn status(answer: &Calibration) -> Exit {

@@ -1,9 +1,11 @@
 //! `compare`: is A better than B, by a judge that was tried?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use crate::analysis::certificate::{Visitor, rules_digest};
-use crate::analysis::compare::{Comparison, Options, compare};
+use crate::analysis::certificate::{Certificate, Served, Visitor, rules_digest};
+use crate::analysis::compare::{Banner, Comparison, Options, compare};
+use crate::analysis::warning::Warning;
 use crate::cli::args::{CompareArgs, RequireArg};
 use crate::cli::asking::{Asking, Reach};
 use crate::cli::certificates::{self, Door};
@@ -13,10 +15,11 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::items;
 use crate::cli::judges::Bench;
 use crate::cli::judging::Judging;
+use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
-use crate::cli::settings::{Environment, Settings};
+use crate::cli::settings::{Environment, Settings, quoted};
 use crate::cli::ui::Ui;
-use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, SystemName};
+use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
@@ -25,12 +28,14 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let requirement = requirement(args)?;
     let delivery = Delivery::new(&args.output, environment)?;
-    let court = Court { args, settings: &settings, clock, ui };
+    let origin = Origin { kind: RunKind::Compare, command: &environment.command };
+    let court = Court { args, settings: &settings, origin, clock, ui };
     let Some((evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
     let (a, b) = names(args, &evidence.gold);
     let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
-    answer.warnings.extend(evidence.warnings);
+    answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
+    let door = door.met(&evidence.judgments, &judge);
     answer.certificate = door.certificate;
     answer.banner = door.banner;
     answer.warnings.extend(door.warnings);
@@ -50,19 +55,42 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     Ok(exit)
 }
 
+/// Where certificates are looked for unless told otherwise, as in the flags.
+const DEFAULT_CERTIFICATES: &str = "certificates";
+
 /// What the certificate's folder had to say.
 #[derive(Default)]
 struct Passed {
     certificate: Option<String>,
-    /// The model that answered at the trial.
-    served: Option<String>,
-    banner: Option<String>,
-    warnings: Vec<String>,
+    /// The certificate, where it matters which model answers.
+    held: Option<Certificate>,
+    banner: Option<Banner>,
+    warnings: Vec<Warning>,
+}
+
+impl Passed {
+    /// After the answers are in: whose they are, as far as the server told.
+    fn met(mut self, judgments: &[Judgment], judge: &JudgeName) -> Self {
+        let Some(certificate) = self.held.take() else { return self };
+        let own = judgments.iter().filter(|judgment| judgment.judge == *judge);
+        let answered: BTreeSet<&str> =
+            own.filter_map(|judgment| judgment.detail.as_ref()?.served_model.as_deref()).collect();
+        match certificate.served(&answered) {
+            Served::Fits => {}
+            Served::Unknown(warning) => self.warnings.push(warning),
+            // A run that asks ends before this; recorded verdicts are shown without the certificate.
+            Served::Other(warning) => {
+                return Self { certificate: None, banner: Some(Banner::Recorded), warnings: vec![warning], held: None };
+            }
+        }
+        self
+    }
 }
 
 struct Court<'a> {
     args: &'a CompareArgs,
     settings: &'a Settings,
+    origin: Origin<'a>,
     clock: Clock,
     ui: Ui,
 }
@@ -95,15 +123,18 @@ impl Court<'_> {
         let judge = &judges[0];
         // The door comes before the first call, so that a refusal costs nothing.
         let passed = if judge.kind() == JudgeKind::Control {
-            Passed { banner: Some("control judge".to_owned()), ..Passed::default() }
+            Passed { banner: Some(Banner::Control), ..Passed::default() }
         } else {
-            self.door(judge.fingerprint(), judge.name(), &evidence.gold)?
+            let passed = self.door(judge.fingerprint(), judge.name(), &evidence.gold)?;
+            let held = passed.held.filter(|_| judge.served_policy() == ServedPolicy::Same);
+            Passed { held, ..passed }
         };
-        let served = passed.served.clone().filter(|_| judge.served_policy() == ServedPolicy::Same);
+        let served = passed.held.as_ref().and_then(|certificate| certificate.served_model.clone());
         let asking = Asking {
             calls: &args.ask.calls,
             settings: self.settings,
             clock: self.clock,
+            origin: self.origin,
             served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
             reach: Reach::Endpoints,
             ui: self.ui,
@@ -137,51 +168,61 @@ impl Court<'_> {
             .find_map(|judgment| judgment.detail.as_ref()?.fingerprint.clone())
             .unwrap_or_else(|| Fingerprint::recorded(judge.as_str()));
         let passed = match self.knock(&fingerprint, judge.as_str())? {
-            Door::Open(certificate, path) => self.open(&certificate, &path, &evidence.gold),
-            Door::Shut(_) => Passed { banner: Some("recorded".to_owned()), ..Passed::default() },
+            Door::Open(certificate, path) => open(*certificate, &path, &evidence.gold),
+            Door::Shut(_) => Passed { banner: Some(Banner::Recorded), ..Passed::default() },
         };
         Ok((evidence, judge, passed))
     }
 
+    /// The command that tries this judge, with every flag that makes it this judge.
+    fn calibration(&self) -> String {
+        let ask = &self.args.ask;
+        let path = |path: &Path| path.display().to_string();
+        let flags = [
+            ("--judge", self.args.judge.clone()),
+            ("--config", ask.calls.config.as_deref().map(path)),
+            ("--prompt", ask.prompt.clone()),
+            (
+                "--certificates",
+                Some(path(&self.args.door.certificates)).filter(|folder| folder != DEFAULT_CERTIFICATES),
+            ),
+        ];
+        let flags = flags.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten();
+        let words: Vec<String> = ["tribunal".to_owned(), "calibrate".to_owned()].into_iter().chain(flags).collect();
+        quoted(words.iter().map(String::as_str))
+    }
+
     /// Looks for a certificate under the rules in force.
     fn knock(&self, fingerprint: &Fingerprint, name: &str) -> Result<Door, CliError> {
-        let visitor = Visitor { fingerprint, rules: rules_digest(&self.settings.gate()?), now: &self.clock.now() };
+        let visitor = Visitor { fingerprint, rules: rules_digest(&self.settings.gate()?)?, now: &self.clock.now() };
         certificates::find(&self.args.door.certificates, visitor, name, self.ui)
     }
 
     fn door(&self, fingerprint: &Fingerprint, name: &JudgeName, gold: &GoldSet) -> Result<Passed, CliError> {
         match self.knock(fingerprint, name.as_str())? {
-            Door::Open(certificate, path) => Ok(self.open(&certificate, &path, gold)),
+            Door::Open(certificate, path) => Ok(open(*certificate, &path, gold)),
             Door::Shut(_) if self.args.uncalibrated => {
-                Ok(Passed { banner: Some("uncalibrated".to_owned()), ..Passed::default() })
+                Ok(Passed { banner: Some(Banner::Uncalibrated), ..Passed::default() })
             }
             Door::Shut(reasons) => Err(CliError::refused(format!(
                 "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",
                 reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")
             ))
-            .hint("get one with `tribunal calibrate --judge …`, or go on with --uncalibrated and a banner on every output")),
+            .hint(format!(
+                "get one with `{}`, or go on with --uncalibrated and a banner on every output",
+                self.calibration()
+            ))),
         }
     }
+}
 
-    #[allow(clippy::unused_self, reason = "a step of the court")]
-    fn open(
-        &self,
-        certificate: &crate::analysis::certificate::Certificate,
-        path: &std::path::Path,
-        gold: &GoldSet,
-    ) -> Passed {
-        let values = |field: fn(&ItemFacts) -> Option<&String>| {
-            let set: BTreeSet<String> = gold.items.iter().filter_map(field).cloned().collect();
-            set.into_iter().collect::<Vec<_>>()
-        };
-        let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
-        Passed {
-            certificate: Some(path.display().to_string()),
-            served: certificate.served_model.clone(),
-            banner: None,
-            warnings,
-        }
-    }
+fn open(certificate: Certificate, path: &Path, gold: &GoldSet) -> Passed {
+    let values = |field: fn(&ItemFacts) -> Option<&String>| {
+        let set: BTreeSet<String> = gold.items.iter().filter_map(field).cloned().collect();
+        set.into_iter().collect::<Vec<_>>()
+    };
+    let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
+    Passed { certificate: Some(path.display().to_string()), held: Some(certificate), banner: None, warnings }
 }
 
 /// The names of the sides: as given, else the one model of the side, else the files' names.

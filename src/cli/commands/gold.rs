@@ -11,18 +11,28 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::print;
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
-use crate::data::{self, PairOptions};
+use crate::data::{self, Disputed, PairOptions};
 use crate::domain::{ItemId, Pair, Severity};
 use crate::judge::{CheckError, run_checks};
 use crate::report::{envelope, visible_line};
 
 pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
-    let GoldCommand::Lint { files, format } = &args.command;
+    let GoldCommand::Lint { files, labels, format } = &args.command;
+    if labels.is_some() && files.len() > 1 {
+        return Err(CliError::usage("--labels goes with one file of pairs").hint("look at one file at a time"));
+    }
     let mut reports = Vec::new();
     for file in files {
         let source = evidence::read(file)?;
-        let loaded = data::load_pairs(&source, &PairOptions::default())?;
+        let mut loaded = data::load_pairs(&source, &PairOptions::default())?;
         ui.notices(source.path(), &loaded.notices);
+        if let Some(path) = labels {
+            let source = evidence::read(path)?;
+            let labels = data::load_labels(&source)?;
+            ui.notices(source.path(), &labels.notices);
+            let notices = data::apply_labels(&mut loaded.records, &labels.records, Disputed::Tie)?;
+            ui.notices(source.path(), &notices);
+        }
         reports
             .push((source.path().to_owned(), lint(&loaded.records, &outcomes(&loaded.records)?, &Options::default())));
     }

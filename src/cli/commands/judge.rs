@@ -13,11 +13,12 @@ use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
 use crate::cli::judging::{Judged, Judging};
+use crate::cli::ledger::Origin;
 use crate::cli::output::{Existing, check_target, print, write_file};
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::data::PairOptions;
-use crate::domain::{NoVerdict, Usage};
+use crate::domain::{NoVerdict, RunKind, Usage};
 use crate::judge::Judge;
 use crate::report::{envelope, verdict_lines, visible_line};
 
@@ -33,7 +34,8 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     let judges = bench.seat(&args.judge, ui)?;
     let reach = if args.batch_in.is_some() { Reach::Store } else { Reach::Endpoints };
     let calls = &args.ask.calls;
-    let asking = Asking { calls, settings: &settings, clock, served: BTreeMap::new(), reach, ui };
+    let origin = Origin { kind: RunKind::Judge, command: &environment.command };
+    let asking = Asking { calls, settings: &settings, clock, origin, served: BTreeMap::new(), reach, ui };
     let judging = Judging { asking, ask: &args.ask, force: args.force };
     if let Some(path) = &args.batch_out {
         let written = batches::write(&judging, &judges, &evidence.pairs, path)?;

@@ -12,7 +12,7 @@ use crate::cli::ui::Ui;
 use crate::data::{self, PairOptions};
 use crate::domain::{Order, Pair, Severity};
 use crate::prompt::{self, Contract};
-use crate::report::visible;
+use crate::report::{inert_json, visible};
 
 pub(in crate::cli) fn run(args: &PromptArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
     match &args.command {
@@ -69,7 +69,7 @@ fn example(pairs: Option<&str>, id: Option<&str>, ui: Ui) -> Result<Pair, CliErr
 fn show(name: &str, pair: &Pair, order: Order, json: bool) -> Result<Exit, CliError> {
     let messages = prompt::load(name)?.fill(pair, order)?;
     let text = if json {
-        format!("{}\n", serde_json::to_string_pretty(&messages)?)
+        format!("{}\n", inert_json(&serde_json::to_string_pretty(&messages)?))
     } else {
         let shown = messages.iter().map(|message| format!("--- {}\n{}\n", message.role, visible(&message.content)));
         shown.collect::<Vec<_>>().concat()
@@ -92,7 +92,7 @@ fn read(contract: &str, file: &str) -> Result<Exit, CliError> {
         }
         let reply = prompt::read_line(contract, &line)
             .map_err(|error| CliError::usage(format!("{}:{number}: {error}", source.path())))?;
-        text.push_str(&serde_json::to_string(&reply)?);
+        text.push_str(&inert_json(&serde_json::to_string(&reply)?));
         text.push('\n');
     }
     print(&text)?;

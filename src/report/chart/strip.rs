@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn estimate() -> Estimate {
-        Estimate { point: 0.3, lower: 0.2, upper: 0.45, level: 0.95, n: 50, k: None, k_half: None, method: "wilson" }
+        Estimate::within(0.3, [0.2, 0.45], 0.95, 50, "wilson")
     }
 
     #[test]

@@ -39,6 +39,11 @@ fn without_a_certificate_no_call_is_made() {
         .ends(5, &["no valid certificate", "mini", "calibrate", "--uncalibrated"]);
     assert_eq!(server.asked(), 0);
     assert_eq!(desk.files("."), ["gold.jsonl", "pairs.jsonl"]);
+    // What the hint says is what has to be typed.
+    let run = desk.run(&compare(&server, "--prompt pairwise.ja --certificates kept"));
+    let wanted = format!("tribunal calibrate --judge '{}' --prompt pairwise.ja --certificates kept", server.judge());
+    let wanted = [wanted.clone(), wanted.replace('\'', "")];
+    assert!(wanted.iter().any(|command| run.stderr.contains(command)), "{}", run.stderr);
 }
 
 #[test]
@@ -235,4 +240,55 @@ fn a_language_that_the_certificate_never_saw_is_a_warning() {
     let result = desk.run(&compare(&server, "--format json")).json(0)["result"].clone();
     let warnings = result["warnings"].to_string();
     assert!(warnings.contains("fr"), "{warnings}");
+}
+
+#[test]
+fn a_pass_that_is_replaced_by_a_failure_is_told_and_opens_nothing_any_more() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    // Labels turned round: the same judge, now always wrong.
+    let turned = gold().replace("\"gold\":\"a\"", "\"gold\":\"?\"").replace("\"gold\":\"b\"", "\"gold\":\"a\"");
+    desk.write("turned.jsonl", &turned.replace("\"gold\":\"?\"", "\"gold\":\"b\""));
+    let again = format!("calibrate --gold turned.jsonl --resamples 200 --judge {}", server.judge());
+    desk.run(&again).ends(1, &["warning: the certificate of", "is replaced by one that does not pass"]);
+    desk.run(&compare(&server, "")).ends(5, &["the decision was fail"]);
+}
+
+#[test]
+fn a_failure_under_another_name_shuts_the_door_for_the_same_fingerprint() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    // Neither the name nor the address is part of the fingerprint.
+    let contrary = Server::start(|_, _| crate::scripted::Step::good("[[A]]"));
+    desk.write(
+        "tribunal.toml",
+        &format!(
+            "[judges.other]\nprovider = \"openai-compatible\"\nmodel = \"mini\"\nbase_url = \"{}/v1\"\n",
+            contrary.root()
+        ),
+    );
+    let later = (EPOCH.parse::<i64>().unwrap() + 60).to_string();
+    let line = "calibrate --gold gold.jsonl --resamples 200 --no-store --judge other";
+    desk.run_with(line, &[("SOURCE_DATE_EPOCH", &later)])
+        .ends(1, &["warning: the certificate of", "is replaced by one that does not pass"]);
+    assert_eq!(desk.files("certificates").len(), 2);
+    desk.run(&compare(&server, "")).ends(5, &["a newer one for the same judge"]);
+}
+
+#[test]
+fn a_certificate_without_a_served_model_is_told_where_the_server_names_one() {
+    let silent = Server::start(|_, body| {
+        let mut answer: Value = serde_json::from_slice(&super::desk::knows(body).body).unwrap();
+        answer.as_object_mut().unwrap().remove("model");
+        crate::scripted::Step::json(200, &answer)
+    });
+    let desk = desk();
+    desk.run(&format!("calibrate --gold gold.jsonl --resamples 200 --judge {}", silent.judge())).ends(0, &[]);
+    let naming = Server::knowing();
+    let result = desk.run(&compare(&naming, "--no-store --format json")).json(0)["result"].clone();
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("names no served model") && warnings.contains("served-1"), "{warnings}");
+    assert_eq!(result["banner"], Value::Null);
+    let quiet = desk.run(&compare(&silent, "--no-store --format json")).json(0)["result"].clone();
+    assert!(!quiet["warnings"].to_string().contains("served model"), "{}", quiet["warnings"]);
 }

@@ -1,5 +1,7 @@
 //! Same inputs, same bytes: whatever the concurrency, the threads, the order of the lines.
 
+use serde_json::{Value, json};
+
 use super::Desk;
 use super::desk::{Server, gold, pairs};
 
@@ -102,4 +104,59 @@ fn another_seed_changes_only_what_was_resampled() {
     assert_eq!(one["agreement_strict"], two["agreement_strict"]);
     assert_eq!(one["kappa_strict"]["point"], two["kappa_strict"]["point"]);
     assert_ne!(one["kappa_strict"], two["kappa_strict"]);
+}
+
+#[test]
+fn exchanging_the_names_of_both_sides_mirrors_every_interval() {
+    let desk = super::Desk::new();
+    let mut lines = [String::new(), String::new()];
+    for n in 0..40 {
+        let length = |short: usize| "word ".repeat(short);
+        let (a, b) = match n {
+            0..=22 => (length(9), length(4 + n % 3)),
+            23..=28 => (length(5), "drow ".repeat(5)),
+            _ => (length(2), length(7)),
+        };
+        let gold = ["a", "b", "tie", "a"][n % 4];
+        let other = ["b", "a", "tie", "b"][n % 4];
+        let group = format!("g{}", n / 3 * (n % 2));
+        for (file, (a, b, gold)) in lines.iter_mut().zip([(&a, &b, gold), (&b, &a, other)]) {
+            let item = json!({"id": format!("q{n}"), "prompt": format!("p{n}"), "response_a": a, "response_b": b, "gold": gold, "group": group});
+            file.extend([item.to_string(), "\n".to_owned()]);
+        }
+    }
+    desk.write("one.jsonl", &lines[0]);
+    desk.write("two.jsonl", &lines[1]);
+    let close = |x: &Value, y: f64| (x.as_f64().unwrap() - y).abs() < 1e-12;
+    for by in ["", " --group-by id"] {
+        let compare = |file: &str| {
+            let line =
+                format!("compare --pairs {file}.jsonl --judge control:longest --resamples 500 --format json{by}");
+            desk.run(&line).json(0)["result"].clone()
+        };
+        let (one, two) = (compare("one"), compare("two"));
+        for figure in ["win_rate", "score", "decided"] {
+            for [end, other] in [["lower", "upper"], ["upper", "lower"], ["point", "point"]] {
+                let mirrored = 1.0 - two[figure][other].as_f64().unwrap();
+                assert!(close(&one[figure][end], mirrored), "{by} {figure} {} {}", one[figure], two[figure]);
+            }
+        }
+        let calibrate = |file: &str| {
+            let line =
+                format!("calibrate --gold {file}.jsonl --judge control:longest --resamples 500 --format json{by}");
+            desk.run(&line).json(1)["result"]["judges"][0].clone()
+        };
+        let (one, two) = (calibrate("one"), calibrate("two"));
+        for (part, figure) in ["figures", "figures_clustered"]
+            .iter()
+            .flat_map(|part| ["kappa_strict", "ac1", "alpha"].map(|figure| (part, figure)))
+        {
+            let (x, y) = (&one[*part][figure], &two[*part][figure]);
+            if x.is_null() {
+                continue;
+            }
+            assert!(close(&x["lower"], y["lower"].as_f64().unwrap()), "{figure} {x} {y}");
+            assert!(close(&x["upper"], y["upper"].as_f64().unwrap()), "{figure} {x} {y}");
+        }
+    }
 }

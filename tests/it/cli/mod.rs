@@ -12,6 +12,7 @@ mod limits;
 mod live;
 mod output;
 mod recorded;
+mod runs;
 mod settings;
 mod several;
 mod trouble;

@@ -202,3 +202,91 @@ fn the_demo_leaves_a_folder_alone_that_it_did_not_make() {
         (vec!["calibration.html".to_owned()], "mine".to_owned())
     );
 }
+
+#[test]
+fn a_folder_that_takes_no_file_is_refused_before_anything_is_done() {
+    // Nobody, not even the superuser, can make a file there.
+    if !std::path::Path::new("/proc/self").is_dir() {
+        eprintln!("skipped: there is no /proc");
+        return;
+    }
+    let desk = desk();
+    desk.run(&format!("{LINE} --out /proc/r.json")).ends(2, &["nothing can be written in /proc", "hint"]);
+    let replay = "calibrate --gold gold.jsonl --judge checks --resamples 200 --certificates /proc/certificates";
+    desk.run(replay).ends(2, &["no certificate can be written in /proc/certificates", "--certificates"]);
+    assert_eq!(desk.files("."), ["gold.jsonl"]);
+}
+
+#[test]
+fn a_name_that_is_too_long_is_refused_before_anything_is_done() {
+    let desk = desk();
+    let long = "x".repeat(300);
+    let run = desk.run(&format!("{LINE} --out {long}.json"));
+    run.ends(2, &["cannot be written", "hint: choose another name"]);
+    assert!(!run.stderr.contains("judgments planned") && desk.files(".") == ["gold.jsonl"], "{}", run.stderr);
+}
+
+#[test]
+fn no_certificate_is_written_whose_report_went_nowhere() {
+    if !std::path::Path::new("/dev/full").exists() {
+        eprintln!("skipped: there is no /dev/full");
+        return;
+    }
+    let desk = desk();
+    let server = super::desk::Server::knowing();
+    let line = format!("calibrate --gold gold.jsonl --resamples 200 --judge {}", server.judge());
+    desk.run(&format!("{line} --out /dev/full")).ends(2, &["failed to write /dev/full"]);
+    assert!(!desk.has("certificates"), "{:?}", desk.files("certificates"));
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let run: super::Run = desk.command(&line).stdout(full).output().unwrap().into();
+    run.ends(2, &["failed to write to standard output"]);
+    assert!(!desk.has("certificates"), "{:?}", desk.files("certificates"));
+    let result = desk.run(&format!("{line} --format json")).json(0);
+    let path = result["result"]["judges"][0]["certificate"].as_str().unwrap();
+    assert!(desk.has(path), "the report names the certificate that was written after it");
+}
+
+#[test]
+fn lines_of_a_table_keep_to_the_width_and_to_forty_columns_at_least() {
+    use unicode_width::UnicodeWidthStr;
+    let desk = desk();
+    desk.write("pairs.jsonl", &super::desk::pairs());
+    let compare = "compare --pairs pairs.jsonl --judge control:longest --resamples 200 \
+                   --name-a a-name-that-is-longer-than-any-narrow-terminal-is-wide --name-b 長い名前の長い名前の長い名前の長い名前の長い名前";
+    for (columns, least) in [("20", 40), ("40", 40), ("53", 53), ("80", 80)] {
+        for line in [LINE, compare] {
+            for lang in ["en", "ja"] {
+                let run = desk.run_with(&format!("{line} --lang {lang}"), &[("COLUMNS", columns)]);
+                let widest = run.stdout.lines().max_by_key(|line| line.width()).unwrap();
+                assert!(widest.width() <= least, "{columns} {lang}: {} of `{widest}`\n{}", widest.width(), run.stdout);
+            }
+        }
+    }
+}
+
+#[test]
+fn json_on_standard_output_holds_no_character_that_acts_on_a_terminal() {
+    let desk = desk();
+    let acting = "\u{9b}31m\u{202e}evil\u{200b}\u{1b}]0;x\u{7}";
+    let item = serde_json::json!({"id": "q1", "prompt": "p", "response_a": "x", "response_b": "y", "category": acting,
+        "lang": acting, "gold": "a"});
+    desk.write("acting.jsonl", &format!("{item}\n{}", item.to_string().replace("q1", "q2")));
+    let lines = [
+        "calibrate --gold acting.jsonl --judge control:first --resamples 200 --format json",
+        "compare --pairs acting.jsonl --judge control:first --resamples 200 --format json",
+        "gold lint acting.jsonl --format json",
+        "validate acting.jsonl --format json",
+        "prompt show --pairs acting.jsonl --json",
+    ];
+    for line in lines {
+        let run = desk.run(line);
+        let found: Vec<char> = run
+            .stdout
+            .chars()
+            .filter(|c| *c != '\n' && (c.is_control() || ('\u{200b}'..='\u{202e}').contains(c)))
+            .collect();
+        assert!(found.is_empty() && run.stdout.starts_with(['{', '[']), "{line}: {found:?}\n{}", run.stderr);
+    }
+    let run = desk.run(lines[0]).json(1);
+    assert_eq!(run["result"]["gold"]["categories"][0], acting, "the value is the same");
+}

@@ -205,3 +205,88 @@ fn lint_finds_nothing_in_the_shipped_gold_set_and_something_in_a_lopsided_one() 
     desk.write("lopsided.jsonl", &only_a);
     assert_eq!(desk.run("gold lint lopsided.jsonl").status, 1);
 }
+
+#[test]
+fn an_undecided_gate_says_which_n_would_decide() {
+    let desk = Desk::new();
+    let run = desk.run("calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200");
+    run.ends(3, &["undecided: control:oracle", "agreement_decisive: an n of about ", " would decide"]);
+    let quiet = desk.run("--quiet calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200");
+    assert!(!quiet.stderr.contains("would decide"), "{}", quiet.stderr);
+}
+
+#[test]
+fn gold_lint_reads_labels_from_a_file_of_their_own() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &super::desk::pairs());
+    let head = |run: &super::Run| run.stdout.lines().next().unwrap().to_owned();
+    let without = desk.run("gold lint pairs.jsonl");
+    assert!(head(&without).contains("30 items, 0 labelled"), "{}", without.stdout);
+    let labels: String = (0..30).map(|n| format!("q{n:02},{}\n", ["a", "b", "tie"][n % 3])).collect();
+    desk.write("labels.csv", &format!("id,label\n{labels}"));
+    let with = desk.run("gold lint pairs.jsonl --labels labels.csv");
+    assert!(head(&with).contains("30 labelled (a 10, b 10, tie 10)"), "{}\n{}", with.stdout, with.stderr);
+    desk.write("labels.csv", "id,label\nq99,a\n");
+    desk.run("gold lint pairs.jsonl --labels labels.csv").ends(2, &["labels.csv:2", "q99"]);
+    desk.run("gold lint pairs.jsonl pairs.jsonl --labels labels.csv").ends(2, &["--labels goes with one file"]);
+}
+
+#[test]
+fn disputed_labels_are_one_warning_with_their_number_and_the_first_items() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &super::desk::pairs());
+    let votes: String =
+        (0..30).map(|n| format!("q{n:02},a,x\nq{n:02},{},y\n", if n < 12 { "b" } else { "a" })).collect();
+    desk.write("labels.csv", &format!("id,label,annotator\n{votes}"));
+    let line = "calibrate --gold pairs.jsonl --labels labels.csv --judge control:first --resamples 200 --format json";
+    let run = desk.run(line);
+    assert_eq!(run.stderr.matches("12 items disputed").count(), 1, "{}", run.stderr);
+    let result = run.json(1)["result"]["warnings"].to_string();
+    assert!(
+        result.contains("12 items have no plurality of votes") && result.contains("q00, q01, q02, q03, q04, …"),
+        "{result}"
+    );
+    assert_eq!(desk.run("validate labels.csv").stdout.matches("12 items disputed").count(), 1);
+}
+
+#[test]
+fn a_wrong_field_name_in_every_record_is_said_once() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &super::desk::pairs().replace("response_b", "reponse_b"));
+    let run = desk.run("validate pairs.jsonl --as pairs");
+    assert_eq!(run.status, 2);
+    let said = run.stdout.lines().filter(|line| line.contains("`response_b` is missing")).count();
+    assert!(said == 1 && run.stdout.contains("the same in 29 more records"), "{}", run.stdout);
+}
+
+#[test]
+fn a_table_whose_lines_end_in_carriage_returns_alone_is_read_as_any_other() {
+    let desk = Desk::new();
+    desk.write("labels.csv", "id,label\rq1,a\rq2,b\r");
+    desk.run("validate labels.csv").ends(0, &[]);
+    desk.write("bad.csv", "id,label\rq1,a\rq2,z\r");
+    let run = desk.run("validate bad.csv");
+    assert!(run.status == 2 && run.stdout.contains("bad.csv:3: field `label`"), "{}", run.stdout);
+}
+
+#[test]
+fn japanese_reports_hold_no_english_sentence() {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &super::desk::gold());
+    desk.write("pairs.jsonl", &super::desk::pairs());
+    let lines = [
+        "calibrate --judge control:longest --lang ja --format markdown --resamples 200",
+        "calibrate --gold pairs.jsonl --judge control:longest --lang ja --format markdown --resamples 200",
+        "compare --pairs pairs.jsonl --judge control:longest --lang ja --format markdown --resamples 200",
+    ];
+    for line in lines {
+        let run = desk.run(line);
+        // What follows is the command and the names of files.
+        let (text, _) = run.stdout.split_once("<details>").unwrap();
+        let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join("。");
+        let words: Vec<&str> = plain.split_whitespace().collect();
+        let is_word = |word: &&str| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase());
+        let found: Vec<_> = words.windows(3).filter(|three| three.iter().all(is_word)).collect();
+        assert!(found.is_empty(), "{line}: {found:?}\n{text}");
+    }
+}

@@ -86,8 +86,12 @@ fn an_unreachable_server_ends_with_status_2_and_names_the_setting() {
 #[test]
 fn a_server_that_accepts_no_request_at_all_is_a_matter_of_settings_and_no_verdict_on_the_judge() {
     let desk = desk();
-    let server = Server::start(|_, _| refused(400, "Unsupported parameter: max_tokens"));
+    let server = Server::start(|_, _| refused(400, "Unsupported parameter: messages"));
     desk.run(&line(&server.judge(), "")).ends(2, &["none of 60 calls", "Unsupported parameter", "`model`"]);
+    nothing_written(&desk);
+    let server = Server::start(|_, _| refused(400, "Unsupported parameter: max_tokens"));
+    desk.run(&line(&server.judge(), "")).ends(2, &["`max_tokens`", "`max_completion_tokens`"]);
+    assert_eq!(server.asked(), 1, "a server that says what it does not take is asked once");
     nothing_written(&desk);
 }
 

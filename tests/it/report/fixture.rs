@@ -1,10 +1,12 @@
 //! A hand-made calibration and comparison with numbers as they occur, texts in two scripts, and texts that attack.
 
-use tribunal::analysis::calibration::{Calibration, GoldSummary, Scorecard, Unmeasured};
-use tribunal::analysis::compare::{Bounds, CategoryRow, Comparison, Favours, McNemarResult, Outcomes};
+use tribunal::analysis::calibration::{Calibration, GoldSummary, Scorecard};
+use tribunal::analysis::compare::{Banner, Bounds, CategoryRow, Comparison, Favours, McNemarResult, Outcomes};
 use tribunal::analysis::figures::{Entry, Figures, Test};
-use tribunal::analysis::gate::{Criterion, DecideOn, Decision, Gate, Limit};
+use tribunal::analysis::gate::{Criterion, DecideOn, Decision, Gate, Limit, Why};
 use tribunal::analysis::outcome::{Accounting, Outcome, Tally};
+use tribunal::analysis::unmeasured::Unmeasured;
+use tribunal::analysis::warning::Warning;
 use tribunal::domain::{
     Digest, Fingerprint, InputFile, NoVerdict, Order, Preference, Reading, RunManifest, SystemName, Verdict,
 };
@@ -138,6 +140,7 @@ fn criterion(name: &str, figures: &Figures, limit: Limit) -> Criterion {
         limit,
         labels_needed,
         reason: String::new(),
+        why: Why::Figure,
     }
 }
 
@@ -163,10 +166,7 @@ fn card(name: &str, model: &str, said: &Said, on_trial: Option<Figure>) -> Score
         fingerprint: Fingerprint(Digest::of(name.as_bytes()).to_string()),
         model: (!model.is_empty()).then(|| model.to_owned()),
         accounting: Accounting { ab: tally, ba: tally, identical: 0 },
-        not_measured: gate
-            .iter()
-            .map(|_| Unmeasured { figure: "flip_excess".to_owned(), needs: "--repeats 2 or more".to_owned() })
-            .collect(),
+        not_measured: gate.iter().map(|_| Unmeasured::Noise).collect(),
         certificate: gate.as_ref().map(|_| format!("certificates/{name}.json")),
         figures,
         figures_clustered: Figures::new(),
@@ -218,7 +218,7 @@ pub fn calibration() -> Calibration {
         card("local-8b", "llama-3.1-8b-instruct", &bad, Some(plain(-0.013, 0.08, 134, "bca"))),
         card("審判-中", "", &unsure, Some(plain(0.142, 0.09, 136, "bca"))),
     ];
-    judges[1].warnings.push("2 of 136 items have no verdict: the completion names no slot".to_owned());
+    judges[1].warnings.push(Warning::NoVerdicts { without: 2, planned: 272, kinds: vec![(NoVerdict::Unparsed, 2)] });
     Calibration {
         decision: Decision::Fail,
         judges,
@@ -239,7 +239,7 @@ pub fn calibration() -> Calibration {
             categories: vec!["arithmetic".to_owned(), "code".to_owned(), "要約".to_owned()],
             languages: vec!["en".to_owned(), "ja".to_owned()],
         },
-        warnings: vec!["4 items have no label and count for position figures only".to_owned()],
+        warnings: vec![Warning::Disputed { items: 2, first: vec!["q7".to_owned(), "q9".to_owned()] }],
     }
 }
 
@@ -296,10 +296,10 @@ pub fn comparison() -> Comparison {
         ],
         accounting: Accounting { ab: tally(4), ba: tally(3), identical: 3 },
         certificate: None,
-        banner: Some("uncalibrated".to_owned()),
+        banner: Some(Banner::Uncalibrated),
         decision: Favours::B,
         reason: String::new(),
-        warnings: vec!["the certificate's gold has no items in Japanese".to_owned()],
+        warnings: vec![Warning::LanguageGap(vec!["ja".to_owned()])],
     }
 }
 
@@ -459,15 +459,14 @@ pub fn hostile_calibration() -> Calibration {
         card.name = HOSTILE.into();
         card.model = Some(HOSTILE.to_owned());
         card.certificate = Some(HOSTILE.to_owned());
-        card.warnings.push(HOSTILE.to_owned());
-        card.not_measured.push(Unmeasured { figure: HOSTILE.to_owned(), needs: HOSTILE.to_owned() });
+        card.warnings.push(HOSTILE.to_owned().into());
         card.figures.push(HOSTILE, Entry::Word(HOSTILE.to_owned()));
         for criterion in card.gate.iter_mut().flat_map(|gate| &mut gate.criteria) {
             HOSTILE.clone_into(&mut criterion.reason);
         }
     }
     HOSTILE.clone_into(&mut answer.gold.name);
-    answer.warnings.push(HOSTILE.to_owned());
+    answer.warnings.push(HOSTILE.to_owned().into());
     answer
 }
 
@@ -477,8 +476,7 @@ pub fn hostile_comparison() -> Comparison {
     (answer.a, answer.b, answer.reason) = (HOSTILE.to_owned(), HOSTILE.to_owned(), HOSTILE.to_owned());
     answer.judge = HOSTILE.into();
     answer.certificate = Some(HOSTILE.to_owned());
-    answer.banner = Some(HOSTILE.to_owned());
-    answer.warnings = vec![HOSTILE.to_owned()];
+    answer.warnings = vec![HOSTILE.to_owned().into(), Warning::LanguageGap(vec![HOSTILE.to_owned()])];
     answer.by_category.iter_mut().for_each(|row| HOSTILE.clone_into(&mut row.category));
     answer
 }

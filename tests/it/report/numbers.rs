@@ -84,3 +84,21 @@ fn the_json_holds_full_precision_and_no_bare_absence() {
     assert_eq!(figures["flip_excess"]["not_estimable"], "no_repeats");
     assert!(figures["length"]["error_gold_shorter_decisive"]["k"].is_u64());
 }
+
+#[test]
+fn the_calibration_page_starts_with_a_line_a_judge_that_leads_to_its_verdict() {
+    let page = calibration(&fixture::calibration(), Lang::En, Format::Html);
+    let (_, summary) = page.split_once("<ol class=\"summary\">").unwrap();
+    let (summary, rest) = summary.split_once("</ol>").unwrap();
+    for index in 1..=3 {
+        assert_eq!(summary.matches(&format!("href=\"#judge-{index}\"")).count(), 1);
+        assert_eq!(rest.matches(&format!("id=\"judge-{index}\"")).count(), 1);
+    }
+    // Every strip of the gate has its numbers.
+    let strips = rest.split("class=\"crit ").skip(1).map(|crit| crit.split("class=\"because\"").next().unwrap());
+    let drawn: Vec<&str> = strips.filter(|crit| crit.contains("class=\"strip\"")).collect();
+    assert!(
+        drawn.len() >= 15
+            && drawn.iter().all(|crit| crit.contains("class=\"scale\"") && crit.contains("<text x=\"0%\""))
+    );
+}

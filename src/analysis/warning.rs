@@ -1,0 +1,170 @@
+//! What a reader has to know before using an answer, as data: JSON gets the English sentence, pages their own language's.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::domain::NoVerdict;
+
+/// One thing that a reader has to know. [`fmt::Display`] and JSON give it in English.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// The judge was asked about a part of the items.
+    Part {
+        /// Items asked about.
+        judged: usize,
+        /// Items that could have been.
+        all: usize,
+    },
+    /// No reply could be read.
+    Unreadable,
+    /// The server rejected these parameters.
+    Rejected(Vec<String>),
+    /// Rows with one order only.
+    OneOrder {
+        /// Rows with one order.
+        rows: u64,
+        /// Judged rows.
+        judged: u64,
+    },
+    /// Judgments without a verdict, by kind.
+    NoVerdicts {
+        /// Judgments without a verdict.
+        without: u64,
+        /// Planned judgments.
+        planned: u64,
+        /// How many of each kind that occurs.
+        kinds: Vec<(NoVerdict, u64)>,
+    },
+    /// No item has a gold label.
+    NoGold,
+    /// All gold labels are of one class.
+    OneClass,
+    /// More categories than can be shown apart.
+    ManyCategories {
+        /// Categories.
+        found: usize,
+        /// The most that are shown.
+        most: usize,
+    },
+    /// Items whose votes have no plurality.
+    Disputed {
+        /// How many.
+        items: usize,
+        /// The first of them.
+        first: Vec<String>,
+    },
+    /// Few independent units.
+    FewUnits {
+        /// Units.
+        units: usize,
+        /// The interval of record.
+        method: &'static str,
+    },
+    /// So many verdicts are missing that the bounds matter.
+    SeeBounds {
+        /// Judgments without a verdict.
+        without: u64,
+        /// Planned judgments.
+        planned: u64,
+    },
+    /// Languages that the certificate's gold set lacks.
+    LanguageGap(Vec<String>),
+    /// Categories that the certificate's gold set lacks.
+    CategoryGap(Vec<String>),
+    /// The certificate names no served model, the answers do.
+    ModelUnknownAtTrial(Vec<String>),
+    /// The certificate names a served model, the answers do not.
+    ModelUnknownNow(String),
+    /// The answers are another model's than the certificate's, which therefore does not count.
+    OtherModel {
+        /// The model of the certificate.
+        wanted: String,
+        /// The models that answered.
+        served: Vec<String>,
+    },
+    /// A sentence from elsewhere, such as a finding of a file's reader.
+    Note(String),
+}
+
+impl From<String> for Warning {
+    fn from(text: String) -> Self {
+        Self::Note(text)
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Part { judged, all } => {
+                write!(f, "this judge was asked about {judged} of the {all} items; its figures speak of those alone")
+            }
+            Self::Unreadable => f.write_str(
+                "no reply could be read: does the prompt ask for the form that its contract reads? `tribunal prompt read` shows it",
+            ),
+            Self::Rejected(names) => {
+                write!(f, "the server rejected {}: it was left out of the requests", names.join(", "))
+            }
+            Self::OneOrder { rows, judged } => write!(
+                f,
+                "{rows} of {judged} judged rows have one order only; agreement counts them as they are, position figures leave them out"
+            ),
+            Self::NoVerdicts { without, planned, kinds } => {
+                let kinds: Vec<String> =
+                    kinds.iter().map(|(kind, count)| format!("{count} {}", kind.as_str())).collect();
+                write!(f, "{without} of {planned} judgments have no verdict: {}", kinds.join(", "))
+            }
+            Self::NoGold => f.write_str("no item has a gold label: position figures only"),
+            Self::OneClass => f.write_str(
+                "all gold labels are of one class: kappa measures nothing and agreement rewards a constant judge",
+            ),
+            Self::ManyCategories { found, most } => {
+                write!(f, "{found} categories are too many to show apart (at most {most})")
+            }
+            Self::Disputed { items, first } => write!(
+                f,
+                "{items} items have no plurality of votes; they count as ties (--disputed drop leaves them out): {}",
+                some(first, *items)
+            ),
+            Self::FewUnits { units, method } => {
+                write!(f, "only {units} independent units; the interval of record is `{method}`")
+            }
+            Self::SeeBounds { without, planned } => {
+                write!(f, "{without} of {planned} judgments have no verdict: see the bounds")
+            }
+            Self::LanguageGap(names) => {
+                write!(f, "the certificate's gold set has no item of language {}", names.join(", "))
+            }
+            Self::CategoryGap(names) => {
+                write!(f, "the certificate's gold set has no item of category {}", names.join(", "))
+            }
+            Self::ModelUnknownAtTrial(served) => write!(
+                f,
+                "the certificate names no served model, and these answers are of {}: whether the model on trial was the same is not known",
+                served.join(", ")
+            ),
+            Self::ModelUnknownNow(wanted) => write!(
+                f,
+                "the certificate is for the served model {wanted}, and these answers name none: whether it is the same is not known"
+            ),
+            Self::OtherModel { wanted, served } => write!(
+                f,
+                "the certificate is for the served model {wanted}, and these answers are of {}: it does not count for them",
+                served.join(", ")
+            ),
+            Self::Note(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The first names of `all`, and that there are more.
+pub fn some(first: &[String], all: usize) -> String {
+    let more = if first.len() < all { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

@@ -1,0 +1,86 @@
+//! `runs list`: one line a run, the newest last.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{columns, dollars, total, warn_of_damage};
+use crate::cli::args::FindingsFormat;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::output::print;
+use crate::cli::ui::Ui;
+use crate::report::envelope;
+use crate::store::{Ledger, Run};
+
+pub(in crate::cli) fn run(store: &Path, format: FindingsFormat, ui: Ui) -> Result<Exit, CliError> {
+    let ledger = Ledger::open(store)?;
+    let mut runs = Vec::new();
+    for number in ledger.numbers()? {
+        let mut run = ledger.read(number)?;
+        warn_of_damage(&run, ui);
+        // The judgments of many runs need not be in memory together.
+        run.judgments = Vec::new();
+        runs.push(run);
+    }
+    match format {
+        FindingsFormat::Table if runs.is_empty() => ui.note(format!("{} has no run yet", store.display())),
+        FindingsFormat::Table => print(&table(&runs))?,
+        FindingsFormat::Json => {
+            print(&envelope("runs", &json!({"runs": runs.iter().map(entry).collect::<Vec<_>>()}))?)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn table(runs: &[Run]) -> String {
+    let head = ["run", "started", "kind", "judges", "planned", "judged", "failed", "cost", "state"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(runs.iter().map(row));
+    columns(&rows)
+}
+
+fn row(run: &Run) -> Vec<String> {
+    let unknown = || "-".to_owned();
+    let header = run.header.as_ref();
+    let counts = total(run);
+    vec![
+        run.number.to_string(),
+        header.map_or_else(unknown, |header| header.started.clone()),
+        header.map_or_else(unknown, |header| header.kind.as_str().to_owned()),
+        header.map_or_else(unknown, |header| judges(header.judges.iter().map(|judge| judge.name.as_str()))),
+        header.map_or_else(unknown, |header| header.planned.to_string()),
+        counts.map_or_else(unknown, |counts| counts.judged.to_string()),
+        counts.map_or_else(unknown, |counts| counts.failed.to_string()),
+        run.end.as_ref().map_or_else(unknown, |end| dollars(end.cost_usd)),
+        run.status.as_str().to_owned(),
+    ]
+}
+
+/// The first judges by name, the rest by number.
+fn judges<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.len() {
+        0..=3 => names.join(", "),
+        many => format!("{}, {} more", names[..2].join(", "), many - 2),
+    }
+}
+
+fn entry(run: &Run) -> Value {
+    let header = run.header.as_ref();
+    let counts = total(run);
+    json!({
+        "number": run.number,
+        "status": run.status.as_str(),
+        "kind": header.map(|header| header.kind),
+        "started": header.map(|header| &header.started),
+        "finished": run.end.as_ref().map(|end| &end.finished),
+        "judges": header.map(|header| header.judges.iter().map(|judge| &judge.name).collect::<Vec<_>>()),
+        "planned": header.map(|header| header.planned),
+        "judged": counts.map(|counts| counts.judged),
+        "failed": counts.map(|counts| counts.failed),
+        "cost_usd": run.end.as_ref().and_then(|end| end.cost_usd),
+        "file": run.path.display().to_string(),
+        "damaged_lines": run.damaged,
+        "lost_judgments": run.lost(),
+    })
+}

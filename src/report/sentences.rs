@@ -1,0 +1,203 @@
+//! Whole sentences about an answer, built from its data. The analysis has the English ones, which JSON holds too.
+
+use crate::analysis::compare::Banner;
+use crate::analysis::gate::{Criterion, Why};
+use crate::analysis::unmeasured::Unmeasured;
+use crate::analysis::warning::{Warning, some};
+use crate::domain::NoVerdict;
+
+use super::Lang;
+use super::visible::visible_line;
+use super::words::Words;
+
+/// What a reader has to know. A finding about a file keeps the words of its reader.
+pub(super) fn warning(warning: &Warning, lang: Lang) -> String {
+    let text = match lang {
+        Lang::En => warning.to_string(),
+        Lang::Ja => warning_ja(warning),
+    };
+    visible_line(&text).into_owned()
+}
+
+fn warning_ja(warning: &Warning) -> String {
+    match warning {
+        Warning::Part { judged, all } => {
+            format!("この判定者に尋ねたのは全{all}件のうち{judged}件であり、数値はその分だけについてのもの")
+        }
+        Warning::Unreadable => {
+            "読み取れた返答がない。プロンプトは、契約が読み取る形式を求めているか（`tribunal prompt read` で確認できる）".to_owned()
+        }
+        Warning::Rejected(names) => format!("サーバーが {} を拒否したため、要求から除いた", names.join("、")),
+        Warning::OneOrder { rows, judged } => format!(
+            "判定済み{judged}件のうち{rows}件は片方の提示順しかない。一致率にはそのまま数え、位置の指標からは除く"
+        ),
+        Warning::NoVerdicts { without, planned, kinds } => {
+            let words = Words::of(Lang::Ja);
+            let kinds: Vec<String> =
+                kinds.iter().map(|(kind, count)| format!("{}{count}件", none_word(*kind, words))).collect();
+            format!("{planned}回の判定のうち{without}回は判定なし：{}", kinds.join("、"))
+        }
+        Warning::NoGold => "人のラベルが付いた項目がないので、位置の指標だけを示す".to_owned(),
+        Warning::OneClass => {
+            "人のラベルが一種類しかない。κは何も測らず、一致率は常に同じ答えを返す判定者に有利になる".to_owned()
+        }
+        Warning::ManyCategories { found, most } => {
+            format!("カテゴリが{found}個あり、個別に示すには多すぎる（最大{most}個）")
+        }
+        Warning::Disputed { items, first } => format!(
+            "{items}件は票の最多が決まらず、引き分けとして数える（--disputed drop で除外できる）：{}",
+            some(first, *items)
+        ),
+        Warning::FewUnits { units, method } => {
+            format!("独立な単位は{units}個だけである。正式な区間の方法は `{method}`")
+        }
+        Warning::SeeBounds { without, planned } => {
+            format!("{planned}回の判定のうち{without}回は判定なし。上下限を参照")
+        }
+        Warning::LanguageGap(names) => {
+            format!("証明書の正解セットには、次の言語の項目がない：{}", names.join("、"))
+        }
+        Warning::CategoryGap(names) => {
+            format!("証明書の正解セットには、次のカテゴリの項目がない：{}", names.join("、"))
+        }
+        Warning::ModelUnknownAtTrial(served) => format!(
+            "証明書には応答したモデル名がなく、今回の応答は {} による。審査したモデルと同じかどうかは分からない",
+            served.join("、")
+        ),
+        Warning::ModelUnknownNow(wanted) => format!(
+            "証明書は応答モデル {wanted} に対するものだが、今回の応答にはモデル名がない。同じかどうかは分からない"
+        ),
+        Warning::OtherModel { wanted, served } => format!(
+            "証明書は応答モデル {wanted} に対するものだが、今回の応答は {} による。この証明書は有効でない",
+            served.join("、")
+        ),
+        Warning::Note(text) => text.clone(),
+    }
+}
+
+/// Why there is no verdict, in a word.
+pub(super) fn none_word(kind: NoVerdict, words: &Words) -> &'static str {
+    match kind {
+        NoVerdict::Unparsed => words.none_unparsed,
+        NoVerdict::Refused => words.none_refused,
+        NoVerdict::Filtered => words.none_filtered,
+        NoVerdict::Truncated => words.none_truncated,
+        NoVerdict::Failed => words.none_failed,
+        NoVerdict::Missing => words.none_missing,
+    }
+}
+
+/// What a criterion was decided on beside its figure, where there is something; in Japanese.
+pub(super) fn why_ja(criterion: &Criterion) -> Option<String> {
+    Some(match &criterion.why {
+        Why::Figure | Why::Advantage(_) => return None,
+        Why::Classes(2) => "判定済みのラベルにaとbの両方がある".to_owned(),
+        Why::Classes(found) => {
+            format!("判定済みのラベルにはaとbのうち{found}種類しかない。もう一方の項目を加えること")
+        }
+        Why::Labels { judged, least } => {
+            format!("人のラベルがある判定済みの項目は{judged}件、必要なのは{least}件以上")
+        }
+        Why::Models(models) => {
+            let listed: Vec<String> =
+                models.iter().map(|(model, calls)| format!("{}（{calls}回）", visible_line(model))).collect();
+            format!("この判定者に複数のモデルが応答した：{}。変わらないモデルを指定すること", listed.join("、"))
+        }
+    })
+}
+
+/// A figure that could not be had.
+pub(super) fn gap(gap: Unmeasured, lang: Lang) -> &'static str {
+    if lang == Lang::En {
+        return gap.figure();
+    }
+    match gap {
+        Unmeasured::Agreement => "人との一致",
+        Unmeasured::Direction => "位置バイアスの向き",
+        Unmeasured::Position => "位置バイアス",
+        Unmeasured::Length => "長さバイアス",
+        Unmeasured::Noise => "位置バイアスと区別した雑音",
+        Unmeasured::Humans => "個々の人と比べた判定者",
+    }
+}
+
+/// What would allow it.
+pub(super) fn needs(gap: Unmeasured, lang: Lang) -> &'static str {
+    if lang == Lang::En {
+        return gap.needs();
+    }
+    match gap {
+        Unmeasured::Agreement => "人のラベル（ファイルの `gold` か `gold_votes`、または --gold FILE）",
+        Unmeasured::Direction => "`merged` だけでなく、各提示順の判定（`ab` と `ba`）",
+        Unmeasured::Position => "同じ項目の両順での判定",
+        Unmeasured::Length => "`len_a_chars` と `len_b_chars`、または回答の本文",
+        Unmeasured::Noise => "--repeats 2 以上",
+        Unmeasured::Humans => "各ラベルに `annotator` がある `gold_votes`（1項目につき2件以上）",
+    }
+}
+
+/// The banner of a comparison that no certificate backs: its kind for styling, and its sentence.
+pub(super) fn banner(banner: Banner, words: &Words) -> (&'static str, &'static str) {
+    match banner {
+        Banner::Uncalibrated => ("uncalibrated", words.banner_uncalibrated),
+        Banner::Control => ("control", words.banner_control),
+        Banner::Recorded => ("recorded", words.banner_recorded),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every warning that the analysis gives, with data that is no language.
+    fn warnings() -> Vec<Warning> {
+        let names = || vec!["X-1".to_owned()];
+        vec![
+            Warning::Part { judged: 1, all: 2 },
+            Warning::Unreadable,
+            Warning::Rejected(names()),
+            Warning::OneOrder { rows: 1, judged: 2 },
+            Warning::NoVerdicts { without: 1, planned: 2, kinds: NoVerdict::ALL.map(|kind| (kind, 1)).to_vec() },
+            Warning::NoGold,
+            Warning::OneClass,
+            Warning::ManyCategories { found: 201, most: 200 },
+            Warning::Disputed { items: 2, first: names() },
+            Warning::FewUnits { units: 3, method: "t_clustered" },
+            Warning::SeeBounds { without: 1, planned: 2 },
+            Warning::LanguageGap(names()),
+            Warning::CategoryGap(names()),
+            Warning::ModelUnknownAtTrial(names()),
+            Warning::ModelUnknownNow("X-1".to_owned()),
+            Warning::OtherModel { wanted: "X-1".to_owned(), served: names() },
+        ]
+    }
+
+    /// Two English words in a row outside code and flags make a sentence that was left in English.
+    fn is_english(text: &str) -> bool {
+        let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join("。");
+        let words: Vec<&str> = plain.split(' ').collect();
+        let word = |text: &str| text.len() > 1 && text.chars().all(|c| c.is_ascii_lowercase());
+        words.windows(2).any(|pair| word(pair[0]) && word(pair[1]))
+    }
+
+    #[test]
+    fn no_japanese_sentence_is_left_in_english() {
+        for warning in warnings() {
+            let (english, japanese) = (super::warning(&warning, Lang::En), super::warning(&warning, Lang::Ja));
+            assert!(is_english(&english), "{english}");
+            assert!(!is_english(&japanese) && !japanese.is_ascii(), "{japanese}");
+        }
+        for gap in [
+            Unmeasured::Agreement,
+            Unmeasured::Direction,
+            Unmeasured::Position,
+            Unmeasured::Length,
+            Unmeasured::Noise,
+            Unmeasured::Humans,
+        ] {
+            for japanese in [super::gap(gap, Lang::Ja), needs(gap, Lang::Ja)] {
+                assert!(!is_english(japanese) && !japanese.is_ascii(), "{japanese}");
+            }
+        }
+    }
+}
