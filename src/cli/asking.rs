@@ -1,6 +1,6 @@
 //! A run with its store, its progress and its interrupt, whoever is asked. What is particular to judging is in `judging`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::args::CallArgs;
@@ -116,8 +116,11 @@ impl Asking<'_> {
         let to_ask: u64 = plan.judges.iter().map(|judge| judge.to_ask).sum();
         let names: Vec<&str> =
             trial.judges.iter().filter(|j| j.kind() == JudgeKind::Endpoint).map(|j| j.name().as_str()).collect();
-        let mut watch =
-            Watch { progress: (to_ask > 0).then(|| self.ui.progress(to_ask, &names.join(", "))), spent: None };
+        let mut watch = Watch {
+            progress: (to_ask > 0).then(|| self.ui.progress(to_ask, &names.join(", "))),
+            spent: None,
+            limited: BTreeSet::new(),
+        };
         let outcome =
             interruptible(async |stop| run(trial, plan, store, &options, stop, &mut |event| watch.see(event)).await)?;
         if let Some(progress) = watch.progress {
@@ -189,7 +192,12 @@ pub(super) enum Consent {
 struct Watch {
     progress: Option<Progress>,
     spent: Option<f64>,
+    /// Judges whose server limits the rate, as was said.
+    limited: BTreeSet<JudgeName>,
 }
+
+/// A pause that someone who watches should know of.
+const LONG_PAUSE: Duration = Duration::from_secs(10);
 
 impl Watch {
     fn see(&mut self, event: RunEvent) {
@@ -210,8 +218,13 @@ impl Watch {
                 asked.item,
                 wait.as_secs_f64()
             )),
-            RunEvent::Paused { judge, wait, why } => progress
-                .say(&format!("{judge}: the server limits the rate ({why}); next call in {:.1} s", wait.as_secs_f64())),
+            // A server with a limit meets it every few seconds: said once a judge, and where the wait is long.
+            RunEvent::Paused { judge, wait, why } if self.limited.insert(judge.clone()) || wait >= LONG_PAUSE => {
+                progress.say(&format!(
+                    "{judge}: the server limits the rate ({why}); next call in {:.1} s",
+                    wait.as_secs_f64()
+                ));
+            }
             RunEvent::Stopped { in_flight } => {
                 progress.say(&format!("stopping: {in_flight} calls in flight are waited for and kept"));
             }

@@ -152,6 +152,7 @@ impl Lane {
             Leave::UsedUp(setting) => return Turn::UsedUp(setting),
         }
         purse.hold(worst);
+        self.window.sent(now);
         for (bucket, amount) in [(&mut self.requests, 1.0), (&mut self.tokens, tokens)] {
             if let Some(bucket) = bucket {
                 bucket.take(now, amount);
@@ -206,7 +207,8 @@ impl Lane {
 
     /// When the limits let a request of so many tokens through.
     fn flow_at(&self, now: Duration, tokens: f64) -> Duration {
-        let requests = self.requests.as_ref().map_or(now, |bucket| bucket.ready_at(now, 1.0));
+        let now_or_slot = self.window.slot_at(now);
+        let requests = self.requests.as_ref().map_or(now, |bucket| bucket.ready_at(now, 1.0)).max(now_or_slot);
         self.tokens.as_ref().map_or(requests, |bucket| bucket.ready_at(now, tokens).max(requests))
     }
 

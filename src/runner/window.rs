@@ -3,12 +3,52 @@
 //! One question goes first: a wrong key or an unknown model then costs one call, not one an item. Once it was understood
 //! the window opens at [`FIRST`] and grows by one with every answer, so it doubles each round trip, until the server
 //! limits the rate for the first time; from there by one a round trip. A limit halves it, once for all the calls that were
-//! under way when it came (an epoch): they say nothing about the window that followed.
+//! under way when it came (an epoch): they say nothing about the window that followed. Where answers are so quick that a
+//! window cannot keep the rate, calls are spread in time as well.
 
 use std::time::Duration;
 
 /// The first window: what every server stands, and few ask for less.
 const FIRST: usize = 8;
+
+/// A pace grows by so much of itself a second, in search of the limit.
+const GROWTH: f64 = 0.05;
+/// Timers are no finer than this, so a call that comes late may be made up for.
+const SLACK: Duration = Duration::from_millis(5);
+
+/// Calls a second that a server turned out to stand.
+#[derive(Debug)]
+struct Pace {
+    per_second: f64,
+    since: Duration,
+    next: Duration,
+}
+
+impl Pace {
+    /// The limit lies between what got through of the whole time and what got through of the time at work, which may have
+    /// been a burst: their geometric mean closes in on it from both sides.
+    fn between(answered: u32, worked: Duration, wait: Duration, before: Option<&Self>, now: Duration) -> Option<Self> {
+        let worked = worked.max(Duration::from_millis(1)).as_secs_f64();
+        let before = before.map(|pace| pace.rate(now));
+        let per_second = if answered == 0 {
+            before? / 2.0
+        } else {
+            let at_work = f64::from(answered) / worked;
+            let in_all = f64::from(answered) / (worked + wait.as_secs_f64());
+            (in_all * before.map_or(at_work, |before| before.min(at_work))).sqrt()
+        };
+        Some(Self { per_second, since: now + wait, next: Duration::ZERO })
+    }
+
+    fn rate(&self, now: Duration) -> f64 {
+        self.per_second * (GROWTH * now.saturating_sub(self.since).as_secs_f64()).exp()
+    }
+
+    fn sent(&mut self, now: Duration) {
+        let step = Duration::from_secs_f64((1.0 / self.rate(now)).clamp(0.0, 60.0));
+        self.next = self.next.max(now.saturating_sub(SLACK)) + step;
+    }
+}
 
 /// The open questions of one judge: in flight, or put off until their next try.
 #[derive(Debug)]
@@ -21,6 +61,9 @@ pub(super) struct Window {
     epoch: u64,
     fruitless: u32,
     paused_until: Duration,
+    /// Answers since the last pause.
+    answered: u32,
+    pace: Option<Pace>,
 }
 
 impl Window {
@@ -36,6 +79,8 @@ impl Window {
             epoch: 0,
             fruitless: 0,
             paused_until: Duration::ZERO,
+            answered: 0,
+            pace: None,
         }
     }
 
@@ -78,6 +123,7 @@ impl Window {
     /// It answered one: there may be room for more.
     pub fn succeeded(&mut self) {
         self.prove();
+        self.answered += 1;
         self.size = (self.size + if self.is_slow_start { 1.0 } else { 1.0 / self.size }).min(self.most as f64);
     }
 
@@ -92,6 +138,30 @@ impl Window {
         self.size = (self.size / 2.0).max(1.0);
         self.fruitless += 1;
         Some(self.fruitless)
+    }
+
+    /// An epoch ends with a pause. A lane that has rested before and rests longer than it worked meets a limit of the rate
+    /// that no smaller window keeps (answers are too quick), so from then on its calls are spread.
+    pub fn rest(&mut self, now: Duration, wait: Duration) {
+        let has_rested = self.paused_until > Duration::ZERO;
+        let worked = now.saturating_sub(self.paused_until);
+        if has_rested && (self.pace.is_some() || worked < wait) {
+            self.pace = Pace::between(self.answered, worked, wait, self.pace.as_ref(), now);
+        }
+        self.answered = 0;
+        self.pause(now + wait);
+    }
+
+    /// When the next call may be sent as far as its pace goes.
+    pub fn slot_at(&self, now: Duration) -> Duration {
+        self.pace.as_ref().map_or(now, |pace| pace.next.max(now))
+    }
+
+    /// A call is sent.
+    pub fn sent(&mut self, now: Duration) {
+        if let Some(pace) = &mut self.pace {
+            pace.sent(now);
+        }
     }
 
     /// No new call before `until`; a shorter pause never ends a longer one.
@@ -180,6 +250,44 @@ mod tests {
         assert_eq!(window.size(), 16);
         window.succeeded();
         assert_eq!(window.limited(window.epoch()), Some(1), "an answer between them ends the row");
+    }
+
+    /// A server that allows so many a second, with bursts, and answers within a millisecond; the share of the limit that
+    /// gets through in a minute.
+    fn share_of(rate: f64, burst: f64, wait: Duration) -> f64 {
+        let (mut window, mut level, mut now, mut got) = (Window::new(256), burst, Duration::ZERO, 0_u32);
+        let step = Duration::from_millis(1);
+        window.prove();
+        while now < SECOND * 60 {
+            now = (now + step).max(window.pause_at(now).unwrap_or_default());
+            level = f64::min(level + rate / 1000.0, burst);
+            let sent_in = window.epoch();
+            for _ in 0..window.size() {
+                if window.slot_at(now) > now || window.pause_at(now).is_some() {
+                    break;
+                }
+                window.sent(now);
+                if level >= 1.0 {
+                    level -= 1.0;
+                    got += 1;
+                    window.succeeded();
+                } else if window.limited(sent_in).is_some() {
+                    window.rest(now, wait);
+                    level = f64::min(level + rate * wait.as_secs_f64(), burst);
+                }
+            }
+        }
+        f64::from(got) / (rate * 60.0)
+    }
+
+    #[test]
+    fn quick_answers_and_small_bursts_still_leave_more_than_half_of_the_allowed_rate() {
+        for (rate, burst) in [(200.0, 20.0), (200.0, 200.0), (50.0, 50.0), (20.0, 1.0), (1000.0, 10.0)] {
+            for wait in [300, 1250] {
+                let share = share_of(rate, burst, Duration::from_millis(wait));
+                assert!(share > 0.5, "{share:.2} of {rate} a second with bursts of {burst} and pauses of {wait} ms");
+            }
+        }
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl<J: Respondent> Engine<'_, '_, J> {
                 return;
             }
             Next::Again(wait) if fruitless.is_some() => {
-                lane.window.pause(now + wait);
+                lane.window.rest(now, wait);
                 let (judge, why) = (judge.clone(), error.message.clone());
                 (self.on_event)(RunEvent::Paused { judge, wait, why });
             }
