@@ -29,6 +29,11 @@ fn limit_names(body: &Value) -> Option<(&'static str, &'static str)> {
 }
 
 impl Adapted {
+    /// True while the server took everything as it was asked.
+    pub fn is_none(&self) -> bool {
+        self.dropped.is_empty() && !self.is_limit_renamed
+    }
+
     /// What is sent in place of what was asked.
     pub fn apply(&self, dialect: Dialect, asked: &Value) -> Value {
         let mut body = asked.clone();

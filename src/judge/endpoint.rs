@@ -4,6 +4,7 @@
 //! renames the token limit), remembers that for the rest of the run, and writes into each completion what was really
 //! sent. That is another request, not a retry; retries belong to the runner. A strict endpoint stops at once.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -89,7 +90,8 @@ impl Endpoint {
         // Each round but the last teaches something, and there are no more things to learn than this.
         for _ in 0..=self.dialect.rejectable().len() {
             let adapted = self.adapted().clone();
-            let sent = adapted.apply(self.dialect, asked);
+            let sent =
+                if adapted.is_none() { Cow::Borrowed(asked) } else { Cow::Owned(adapted.apply(self.dialect, asked)) };
             let reply = self.send(&sent).await?;
             let trouble = match self.read(&reply) {
                 Ok(mut completion) => {
@@ -106,7 +108,7 @@ impl Endpoint {
                 if let Some(rejected) = rejected {
                     state.learn(self.dialect, rejected, &sent);
                 }
-                state.apply(self.dialect, asked) != sent
+                state.apply(self.dialect, asked) != *sent
             };
             if !learnt {
                 return Err(self.explain(&reply, trouble, rejected));

@@ -1,5 +1,7 @@
 //! A system under comparison: a model with a prompt version, asked for responses instead of verdicts.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::endpoint::Endpoint;
@@ -18,7 +20,7 @@ pub struct Generator {
     fingerprint: Fingerprint,
     model: String,
     price: Option<Price>,
-    endpoint: Endpoint,
+    endpoint: Arc<Endpoint>,
     prompt: GenerationPrompt,
 }
 
@@ -45,7 +47,7 @@ impl Generator {
         let text = serde_json::Value::Object(identity).to_string();
         let fingerprint = Fingerprint(Digest::of(text.as_bytes()).to_string());
         let (name, model, price, prompt) = (spec.name, spec.model, spec.price, spec.prompt);
-        Ok(Self { name, fingerprint, model, price, endpoint, prompt })
+        Ok(Self { name, fingerprint, model, price, endpoint: Arc::new(endpoint), prompt })
     }
 
     /// The name in tables: model and prompt version.
@@ -92,9 +94,17 @@ impl Generator {
         Ok(JudgeRequest { item: item.id.clone(), order: Order::Ab, repeat, key, messages, body })
     }
 
-    /// Answers one request of [`Generator::request`]; the error says whether another try makes sense.
-    pub async fn ask(&self, request: &JudgeRequest) -> Result<Completion, CallError> {
-        self.endpoint.ask(request).await
+    /// Answers one request of [`Generator::request`], as work that no longer needs this generator; gives the request back.
+    /// The error says whether another try makes sense.
+    pub fn send(
+        &self,
+        request: JudgeRequest,
+    ) -> impl Future<Output = (JudgeRequest, Result<Completion, CallError>)> + Send + use<> {
+        let endpoint = Arc::clone(&self.endpoint);
+        async move {
+            let outcome = endpoint.ask(&request).await;
+            (request, outcome)
+        }
     }
 
     /// The cost of a call in US dollars; `None` is unknown, never zero.

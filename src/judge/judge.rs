@@ -1,5 +1,7 @@
 //! A judge: a model with a name, an identity, and a way to read what it says.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::checks::Checks;
@@ -34,7 +36,7 @@ pub struct Judge {
 }
 
 enum Voice {
-    Prompted(Box<Asked>),
+    Prompted(Arc<Asked>),
     Control(Control),
     Checks(Checks),
     Replay(Box<RecordedJudge>, Option<Contract>),
@@ -80,7 +82,7 @@ impl Judge {
         }));
         identity.extend(parameters);
         let asked = Asked { endpoint, prompt: spec.prompt, read: spec.read };
-        let voice = Voice::Prompted(Box::new(asked));
+        let voice = Voice::Prompted(Arc::new(asked));
         let mut judge = Self::local(spec.name, JudgeKind::Endpoint, identity, voice);
         judge.model = Some(spec.model);
         judge.price = spec.price;
@@ -273,6 +275,36 @@ impl Judge {
             Voice::Replay(recorded, _) => replayed(recorded, request),
             Voice::Screened(checks, _) if checks.decides(&request.item) => checks.ask(request).await,
             Voice::Screened(_, inner) => Box::pin(inner.ask(request)).await,
+        }
+    }
+
+    /// Answers one request that is a call ([`Judge::is_call`]), as work that no longer needs this judge; gives the request
+    /// back.
+    pub fn send(
+        &self,
+        request: JudgeRequest,
+    ) -> impl Future<Output = (JudgeRequest, Result<Completion, CallError>)> + Send + use<> {
+        let asked = self.asked().cloned();
+        let name = self.name.clone();
+        async move {
+            let outcome = match &asked {
+                Some(asked) => asked.endpoint.ask(&request).await.map(|answer| asked.marked(answer)),
+                None => Err(CallError {
+                    class: CallClass::Setup,
+                    status: None,
+                    message: format!("judge `{name}` answers without a call"),
+                }),
+            };
+            (request, outcome)
+        }
+    }
+
+    /// The model behind the endpoint; of the judge for the rest, where checks come first.
+    fn asked(&self) -> Option<&Arc<Asked>> {
+        match &self.voice {
+            Voice::Prompted(asked) => Some(asked),
+            Voice::Screened(_, inner) => inner.asked(),
+            Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => None,
         }
     }
 

@@ -35,7 +35,7 @@ pub use event::{Asked, RunEvent};
 pub use forecast::{Forecast, forecast};
 pub use outcome::{Answer, Calls, Incomplete, JudgeCalls, RunOutcome, SetupError};
 pub use plan::{IdenticalPairs, JudgePlan, Plan, PlanError, PlanOptions, Source, Task, Trial};
-pub use respondent::{Reader, RequestError, Respondent, Subject, Terms};
+pub use respondent::{Reader, RequestError, Respondent, Sending, Subject, Terms};
 pub use retry::RetryPolicy;
 pub use size::Size;
 pub use stop::{Stop, StopHandle, stop_signal};

@@ -1,10 +1,12 @@
 //! What the runner needs of a judge; [`crate::judge`]'s judges are respondents, and tests have their own.
 
 use std::error::Error;
+use std::future::Future;
+use std::pin::Pin;
 
 use super::size::Size;
 use crate::domain::{Completion, Fingerprint, Item, ItemId, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, Usage};
-use crate::judge::{Asking, Generator, Judge, JudgeKind, Price};
+use crate::judge::{Asking, CallError, Generator, Judge, JudgeKind, Price};
 
 /// Why a request cannot be made; nothing was asked.
 pub type RequestError = Box<dyn Error + Send + Sync>;
@@ -57,6 +59,9 @@ impl Terms {
     }
 }
 
+/// A call under way: the request with its outcome.
+pub type Sending = Pin<Box<dyn Future<Output = (JudgeRequest, Result<Completion, CallError>)> + Send>>;
+
 /// Someone who can be asked.
 pub trait Respondent: Sync {
     /// What it is asked about.
@@ -74,8 +79,10 @@ pub trait Respondent: Sync {
     fn applies(&self, item: &Self::Item) -> bool;
     /// The exact request. Pure: asked twice, it is the same.
     fn request(&self, item: &Self::Item, order: Order, repeat: u32) -> Result<JudgeRequest, RequestError>;
-    /// One try.
+    /// The answer to a request that is no call ([`Respondent::is_call`]).
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a>;
+    /// One try of a call, as work that may be done on any thread; it gives the request back.
+    fn send(&self, request: JudgeRequest) -> Sending;
     /// What these tokens cost in US dollars, where the price is known.
     fn cost_usd(&self, usage: &Usage) -> Option<f64>;
     /// Price and token limit of its calls.
@@ -119,6 +126,11 @@ impl Respondent for Judge {
         Box::pin(self.ask(request))
     }
 
+    fn send(&self, request: JudgeRequest) -> Sending {
+        let sending = self.send(request);
+        Box::pin(sending)
+    }
+
     fn cost_usd(&self, usage: &Usage) -> Option<f64> {
         self.cost_usd(usage)
     }
@@ -157,7 +169,12 @@ impl Respondent for Generator {
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {
-        Box::pin(self.ask(request))
+        Box::pin(async { self.send(request.clone()).await.1 })
+    }
+
+    fn send(&self, request: JudgeRequest) -> Sending {
+        let sending = self.send(request);
+        Box::pin(sending)
     }
 
     fn cost_usd(&self, usage: &Usage) -> Option<f64> {

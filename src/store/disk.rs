@@ -5,10 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
-use super::frame::encode;
 use super::index::{self, Covered, Map, Saved, Unusable};
 use super::journal::{self, Appender, Location, Tail};
-use super::record::Record;
+use super::record::{Record, encode};
 use super::{Access, StoreStats, folder, lock, make_folder};
 use crate::domain::{Digest, Notice, RequestKey};
 

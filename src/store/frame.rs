@@ -20,7 +20,14 @@ const FRAME_RECOGNISED: usize = FRAME.len() - 5;
 
 /// The payload (a JSON object) as a line, newline included.
 pub(super) fn encode<T: Serialize + DeserializeOwned>(payload: &T) -> Result<Vec<u8>, serde_json::Error> {
-    let fields = serde_json::to_vec(payload)?;
+    let line = line_of(&serde_json::to_vec(payload)?);
+    // What cannot be read back (JSON nested too deeply) must not count as saved.
+    serde_json::from_slice::<T>(&line)?;
+    Ok(line)
+}
+
+/// The line of a payload that is JSON already, newline included.
+pub(super) fn line_of(fields: &[u8]) -> Vec<u8> {
     let head = format!("{{\"v\":{FORMAT}");
     // `fields` is `{…}`; its opening brace is replaced by a comma behind the head.
     let rest = [b",", &fields[1..]].concat();
@@ -29,10 +36,8 @@ pub(super) fn encode<T: Serialize + DeserializeOwned>(payload: &T) -> Result<Vec
     line.extend_from_slice(head.as_bytes());
     line.extend_from_slice(format!(",\"sha256\":\"{digest}\"").as_bytes());
     line.extend_from_slice(&rest);
-    // What cannot be read back (JSON nested too deeply) must not count as saved.
-    serde_json::from_slice::<T>(&line)?;
     line.push(b'\n');
-    Ok(line)
+    line
 }
 
 /// What one line turned out to be.

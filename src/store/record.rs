@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::frame;
 use crate::domain::{Completion, Fingerprint, ItemId, JudgeName, Order, RequestKey};
 
 /// One answered request: what was asked and what came back, both as they were.
@@ -28,7 +29,21 @@ pub struct Record {
     pub completion: Completion,
 }
 
+/// So many brackets cannot nest deeper than JSON is read (128), wherever they stand.
+const SURELY_SHALLOW: usize = 100;
+
+/// The record as a line, newline included. What cannot be read back must not count as saved; in a record nesting alone
+/// can make it so, and reading a line back costs as much as writing it, so lines with few brackets are taken as they are.
+pub(super) fn encode(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
+    let fields = serde_json::to_vec(record)?;
+    if fields.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > SURELY_SHALLOW {
+        return frame::encode(record);
+    }
+    Ok(frame::line_of(&fields))
+}
+
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 pub(super) mod tests {
     use super::*;
     use crate::domain::Digest;
@@ -45,5 +60,18 @@ pub(super) mod tests {
             body: serde_json::json!({"messages": [{"role": "user", "content": "which?\n{\"v\":1,\"sha256\":\""}], "seed": n}),
             completion: Completion::of_text(format!("[[A]] {n}")),
         }
+    }
+
+    #[test]
+    fn a_record_that_nests_too_deeply_to_be_read_back_is_refused() {
+        let nested = |depth: usize| Record {
+            body: (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner])),
+            ..record(1)
+        };
+        for depth in [90, 120] {
+            let line = encode(&nested(depth)).unwrap();
+            assert!(serde_json::from_slice::<Record>(&line).is_ok(), "{depth}");
+        }
+        assert!(encode(&nested(200)).is_err());
     }
 }

@@ -1,16 +1,14 @@
-//! The one loop: starts calls, takes their outcomes, saves batches. It alone writes to the store.
+//! The one loop: starts calls, takes their outcomes, saves batches. It alone writes to the store. The calls themselves
+//! (writing the body, waiting, reading the answer) are done on the runtime's other threads.
 
 mod saving;
 mod settle;
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
 use super::budget::Purse;
@@ -30,8 +28,6 @@ enum Halt {
     Incomplete(Incomplete),
     Setup(SetupError),
 }
-
-type Call<'r> = Pin<Box<dyn Future<Output = Reply> + Send + 'r>>;
 
 struct Reply {
     question: Question,
@@ -106,7 +102,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             }
         }
         self.ask_local(&stop).await?;
-        let mut calls = FuturesUnordered::new();
+        let mut calls = JoinSet::new();
         loop {
             if stop.is_requested() {
                 self.stop(Halt::Incomplete(Incomplete::Stopped));
@@ -123,7 +119,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             tokio::select! {
                 biased;
                 () = stop.requested(), if self.halt.is_none() => self.stop(Halt::Incomplete(Incomplete::Stopped)),
-                Some(reply) = calls.next(), if !calls.is_empty() => self.settle(reply),
+                Some(reply) = calls.join_next(), if !calls.is_empty() => self.settle(whole(reply)),
                 () = until(wake) => {}
             }
             if self.unsaved.len() >= self.options.batch_records || self.save_at.is_some_and(|at| at <= self.now()) {
@@ -216,7 +212,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     }
 
     /// Starts every call that may start now.
-    fn launch(&mut self, calls: &mut FuturesUnordered<Call<'r>>) -> Result<(), RunError> {
+    fn launch(&mut self, calls: &mut JoinSet<Reply>) -> Result<(), RunError> {
         let now = self.now();
         for number in 0..self.lanes.len() {
             loop {
@@ -232,11 +228,11 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                 };
                 let request = self.request(question.task)?;
                 self.lanes[number].calls.calls.made += u64::from(question.is_fresh());
-                let judge = &self.trial.judges[number];
-                calls.push(Box::pin(async move {
-                    let outcome = judge.ask(&request).await;
+                let sending = self.trial.judges[number].send(request);
+                calls.spawn(async move {
+                    let (request, outcome) = sending.await;
                     Reply { question, request, outcome }
-                }));
+                });
             }
         }
         Ok(())
@@ -264,6 +260,17 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let by_judge = self.lanes.into_iter().map(|lane| lane.calls).collect();
         (self.on_event)(RunEvent::Done);
         Ok(RunOutcome::new(answers, by_judge, incomplete, self.notices))
+    }
+}
+
+/// The reply of a call; a panic in one goes on here, as if it had been made on this thread.
+fn whole(reply: Result<Reply, JoinError>) -> Reply {
+    match reply {
+        Ok(reply) => reply,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => unreachable!("no call is given up before its run: {error}"),
+        },
     }
 }
 

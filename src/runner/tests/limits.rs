@@ -1,7 +1,5 @@
 //! Windows, pauses, rates and budgets in whole runs.
 
-use std::sync::Arc;
-
 use super::*;
 use crate::judge::Price;
 
@@ -164,7 +162,7 @@ async fn a_budget_of_money_is_never_passed_at_any_concurrency_and_nearly_used_up
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_without_usage_counts_as_its_worst_case() {
-    let judges = [Fake { script: Box::new(|_, _| Ok(Completion::of_text("first"))), ..dear(8) }];
+    let judges = [Fake { script: Arc::new(|_, _| Ok(Completion::of_text("first"))), ..dear(8) }];
     let budget = Budget { max_usd: Some(25.0), max_calls: None };
     let (outcome, _) = judge(&judges, &pairs(100), &mut Store::memory(), &RunOptions { budget, ..options() }).await;
     assert_eq!(judges[0].calls(), 10);

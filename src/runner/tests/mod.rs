@@ -7,7 +7,7 @@ mod planning;
 mod trouble;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -22,7 +22,8 @@ use crate::store::Access;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-type Script = Box<dyn Fn(&JudgeRequest, u32) -> Result<Completion, CallClass> + Send + Sync>;
+type Script = Arc<dyn Fn(&JudgeRequest, u32) -> Result<Completion, CallClass> + Send + Sync>;
+type Log = Arc<Mutex<Vec<(RequestKey, Instant)>>>;
 
 /// A judge whose endpoint follows a script: what it says to a request at its n-th try (from 0). It takes a different
 /// time over each request.
@@ -33,7 +34,7 @@ struct Fake {
     script: Script,
     status: Option<u16>,
     terms: Terms,
-    log: Mutex<Vec<(RequestKey, Instant)>>,
+    log: Log,
 }
 
 impl Fake {
@@ -42,10 +43,10 @@ impl Fake {
             name: "fake".into(),
             kind: JudgeKind::Endpoint,
             fingerprint: Fingerprint("f".to_owned()),
-            script: Box::new(script),
+            script: Arc::new(script),
             status: Some(500),
             terms: Terms::default(),
-            log: Mutex::default(),
+            log: Log::default(),
         }
     }
 
@@ -115,18 +116,25 @@ impl Respondent for Fake {
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {
+        let sending = self.send(request.clone());
+        Box::pin(async move { sending.await.1 })
+    }
+
+    fn send(&self, request: JudgeRequest) -> Sending {
+        let (log, script, status) = (Arc::clone(&self.log), Arc::clone(&self.script), self.status);
         Box::pin(async move {
             let tries = {
-                let mut log = self.log.lock().unwrap();
+                let mut log = log.lock().unwrap();
                 log.push((request.key, Instant::now()));
                 log.iter().filter(|(key, _)| *key == request.key).count() - 1
             };
             sleep(Duration::from_millis(u64::from(request.key.0.bytes()[0]) + 1)).await;
-            (self.script)(request, u32::try_from(tries).unwrap()).map_err(|class| CallError {
+            let outcome = script(&request, u32::try_from(tries).unwrap()).map_err(|class| CallError {
                 class,
-                status: self.status,
+                status,
                 message: "the server's own words".to_owned(),
-            })
+            });
+            (request, outcome)
         })
     }
 
