@@ -31,6 +31,9 @@ pub(super) enum Command {
     /// Ask judges and keep every completion, nothing else; also as batch files.
     #[command(after_help = JUDGE_HELP)]
     Judge(JudgeArgs),
+    /// Responses to items from a model and a prompt version, for a prompt A/B.
+    #[command(after_help = GENERATE_HELP)]
+    Generate(GenerateArgs),
     /// Is this file readable, and what is in it?
     Validate(ValidateArgs),
     /// Judge prompts: lint, show filled, read replies.
@@ -56,6 +59,7 @@ const COMPARE_HELP: &str = "\
 Examples:
   tribunal compare --a old.jsonl --b new.jsonl --judge checks --uncalibrated
   tribunal compare --pairs pairs.jsonl --judge mini --require better --out report.html
+  tribunal compare --prompt-a v1.md --prompt-b v2.md --model mini --items items.jsonl --judge my-judge
   tribunal compare --verdicts recorded.jsonl --judge gpt-4
 
 Exit status: 0 done, or the requirement holds · 1 it does not · 3 undecided · 5 no valid certificate";
@@ -67,6 +71,14 @@ Examples:
   tribunal judge --pairs pairs.jsonl --judge mini --batch-in results.jsonl
 
 Exit status: 0 every judgment has an answer · 4 some have none, run again to resume";
+
+const GENERATE_HELP: &str = "\
+Examples:
+  tribunal generate --items items.jsonl --model mini --prompt v1.md --out one.jsonl
+  tribunal generate --items items.jsonl --model mini --prompt v2.md --out two.jsonl
+  tribunal compare --a one.jsonl --b two.jsonl --judge my-judge
+
+Exit status: 0 every item has a response · 4 some have none, run again to resume";
 
 /// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -267,6 +279,18 @@ pub(super) struct CompareArgs {
     /// Pairs with both responses.
     #[arg(long, value_name = "FILE", conflicts_with = "verdicts")]
     pub pairs: Option<String>,
+    /// Generate both sides: the prompt version of side A, a file with {prompt} in it.
+    #[arg(long, value_name = "FILE", requires_all = ["prompt_b", "model", "items"], conflicts_with_all = ["a", "pairs", "verdicts"])]
+    pub prompt_a: Option<String>,
+    /// The prompt version of side B.
+    #[arg(long, value_name = "FILE", requires = "prompt_a")]
+    pub prompt_b: Option<String>,
+    /// The model that both prompt versions are given to.
+    #[arg(long, value_name = "MODEL", requires = "prompt_a")]
+    pub model: Option<String>,
+    /// The items that both sides answer: id, prompt, and whatever else the prompt versions show.
+    #[arg(long, value_name = "FILE", requires = "prompt_a")]
+    pub items: Option<String>,
     /// Recorded verdicts; makes no call at all.
     #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
     pub verdicts: Option<String>,
@@ -296,6 +320,28 @@ pub(super) struct CompareArgs {
     pub statistics: StatisticsArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct GenerateArgs {
+    /// Items: id, prompt, and whatever else the prompt version shows.
+    #[arg(long, value_name = "FILE")]
+    pub items: String,
+    /// The model: a name from the settings, http://HOST:PORT/v1#MODEL, openai:MODEL, anthropic:MODEL, gemini:MODEL,
+    /// ollama:MODEL.
+    #[arg(long, value_name = "MODEL")]
+    pub model: String,
+    /// The prompt version: a file with {prompt} in it [default: the item's prompt as it is].
+    #[arg(long, value_name = "FILE")]
+    pub prompt: Option<String>,
+    /// Write the responses to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace files that exist.
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub calls: CallArgs,
 }
 
 #[derive(Debug, clap::Args)]

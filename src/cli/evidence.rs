@@ -6,7 +6,7 @@ use super::args::{DisputedArg, StatisticsArgs};
 use super::exit::CliError;
 use super::ui::Ui;
 use crate::data::{self, Disputed, Kind, Loaded, PairOptions, Source, VerdictOptions};
-use crate::domain::{Digest, GoldSet, InputFile, Judgment, Notice, Pair};
+use crate::domain::{Digest, GoldSet, InputFile, Item, Judgment, Notice, Pair};
 
 /// The gold set that ships.
 pub(super) const SHIPPED_GOLD: &[u8] = include_bytes!("../../gold/core.jsonl");
@@ -103,15 +103,30 @@ pub(super) fn pairs(
     Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings })
 }
 
+/// Items that are to be answered.
+pub(super) fn items(path: &str, ui: Ui) -> Result<Vec<Item>, CliError> {
+    let source = read(path)?;
+    Ok(Teller::new(ui).told(data::load_items(&source)?, source.path()))
+}
+
 /// Two files of responses, joined.
 pub(super) fn responses(a: &str, b: &str, options: &PairOptions, ui: Ui) -> Result<Evidence, CliError> {
-    let (source_a, source_b) = (read(a)?, read(b)?);
+    joined(&read(a)?, &read(b)?, options, ui)
+}
+
+/// Two texts of responses, joined.
+pub(super) fn joined(
+    source_a: &Source,
+    source_b: &Source,
+    options: &PairOptions,
+    ui: Ui,
+) -> Result<Evidence, CliError> {
     let mut teller = Teller::new(ui);
-    let side_a = teller.told(data::load_responses(&source_a)?, source_a.path());
-    let side_b = teller.told(data::load_responses(&source_b)?, source_b.path());
+    let side_a = teller.told(data::load_responses(source_a)?, source_a.path());
+    let side_b = teller.told(data::load_responses(source_b)?, source_b.path());
     let pairs = teller.told(data::join_responses(&side_a, &side_b, options)?, source_a.path());
-    let inputs = vec![input("a", &source_a, side_a.rows.len()), input("b", &source_b, side_b.rows.len())];
-    let gold = data::gold_set(&format!("{} and {}", name_of(a), name_of(b)), &pairs);
+    let inputs = vec![input("a", source_a, side_a.rows.len()), input("b", source_b, side_b.rows.len())];
+    let gold = data::gold_set(&format!("{} and {}", name_of(source_a.path()), name_of(source_b.path())), &pairs);
     Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings })
 }
 

@@ -7,7 +7,7 @@ use crate::domain::{
     Digest, Judgment, Pair, RunAccounting, RunCalls, RunEnd, RunHeader, RunItems, RunJudge, RunJudgment, RunKind,
     RunState, Said, Usage,
 };
-use crate::judge::{Judge, JudgeKind};
+use crate::judge::{Generator, Judge, JudgeKind};
 use crate::runner::{Calls, Incomplete, Plan, RunOutcome, Source, Task, Trial};
 use crate::store::Store;
 
@@ -22,7 +22,7 @@ pub(super) struct Origin<'a> {
 /// A run that was begun; `None` inside where the store keeps nothing.
 pub(super) struct Entry(Option<RunHeader>);
 
-/// Begins a run, before anything is asked.
+/// Begins a run of judging, before anything is asked.
 pub(super) fn begin(
     store: &mut Store,
     origin: Origin<'_>,
@@ -30,7 +30,27 @@ pub(super) fn begin(
     trial: &Trial<'_, Judge>,
     plan: &Plan,
 ) -> Result<Entry, CliError> {
-    let header = RunHeader {
+    let items = RunItems { count: trial.items.len() as u64, digest: items_digest(trial.items) };
+    Ok(Entry(store.begin_run(header(origin, clock, plan, items, trial.judges.iter().map(judge).collect()))?))
+}
+
+/// Begins a run of generating.
+pub(super) fn begin_generating(
+    store: &mut Store,
+    origin: Origin<'_>,
+    clock: Clock,
+    trial: &Trial<'_, Generator>,
+    plan: &Plan,
+) -> Result<Entry, CliError> {
+    let parts: Vec<String> =
+        trial.items.iter().map(|item| format!("{}\u{0}{}", item.id, item.prompt.to_text())).collect();
+    let digest = Digest::of_parts(parts.iter().map(String::as_bytes));
+    let items = RunItems { count: trial.items.len() as u64, digest };
+    Ok(Entry(store.begin_run(header(origin, clock, plan, items, trial.judges.iter().map(system).collect()))?))
+}
+
+fn header(origin: Origin<'_>, clock: Clock, plan: &Plan, items: RunItems, judges: Vec<RunJudge>) -> RunHeader {
+    RunHeader {
         number: 0,
         kind: origin.kind,
         command: origin.command.to_owned(),
@@ -38,10 +58,22 @@ pub(super) fn begin(
         started: clock.now(),
         process: 0,
         planned: plan.tasks.len() as u64,
-        items: RunItems { count: trial.items.len() as u64, digest: items_digest(trial.items) },
-        judges: trial.judges.iter().map(judge).collect(),
-    };
-    Ok(Entry(store.begin_run(header)?))
+        items,
+        judges,
+    }
+}
+
+fn system(system: &Generator) -> RunJudge {
+    RunJudge {
+        name: system.name().clone(),
+        kind: "endpoint".to_owned(),
+        fingerprint: system.fingerprint().clone(),
+        model: Some(system.model_name().to_owned()),
+        prompt: Some(system.prompt().name()),
+        prompt_digest: Some(system.prompt().digest()),
+        contract: None,
+        read: None,
+    }
 }
 
 /// A run that has ended.

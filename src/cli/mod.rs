@@ -3,10 +3,11 @@
 //!
 //! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
-//! `evidence` files → items and judgments · `judges` names → judges · `asking` a run with its progress ·
+//! `evidence` files → items and judgments · `endpoints` names → endpoints ·
+//! `judges` names → judges · `asking` a run with its progress ·
 //! `ledger` what it leaves in the store · `runs` that, for people ·
 //! `limits` what a run may use · `forecast` what it will cost · `judging` judges asked about pairs ·
-//! `batches` the same by way of files ·
+//! `batches` the same by way of files · `generating` responses to items ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
 mod args;
@@ -15,9 +16,11 @@ mod batches;
 mod certificates;
 mod clock;
 mod commands;
+mod endpoints;
 mod evidence;
 mod exit;
 mod forecast;
+mod generating;
 mod items;
 mod judges;
 mod judging;
@@ -65,6 +68,7 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Calibrate(args) => commands::calibrate::run(args, environment, ui),
         Command::Compare(args) => commands::compare::run(args, environment, ui),
         Command::Judge(args) => commands::judge::run(args, environment, ui),
+        Command::Generate(args) => commands::generate::run(args, environment, ui),
         Command::Validate(args) => commands::validate::run(args, environment, ui),
         Command::Prompt(args) => commands::prompt::run(args, environment, ui),
         Command::Runs(args) => commands::runs::run(args, environment, ui),

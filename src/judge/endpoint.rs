@@ -8,12 +8,14 @@ use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::adapted::{Adapted, Rejected};
+use super::error::JudgeError;
 use super::http::{self, HttpClient, Post, Reply, shown};
-use super::provider::{Cause, Dialect, Settings, Trouble};
+use super::provider::{Cause, Dialect, Format, Settings, TokenLimit, Trouble};
 use super::secret::Secret;
+use super::spec::EndpointSpec;
 use super::{Asking, CallClass, CallError, Model};
 use crate::domain::{Completion, JudgeRequest, Message};
 
@@ -43,6 +45,47 @@ impl Model for Endpoint {
 }
 
 impl Endpoint {
+    /// The endpoint that a spec describes, and the fields of its parameters in a fingerprint.
+    pub fn new<P>(
+        spec: &EndpointSpec<P>,
+        format: Format,
+        client: &HttpClient,
+    ) -> Result<(Self, Map<String, Value>), JudgeError> {
+        let url = spec.check()?;
+        let (dialect, settings) = (Dialect::of(spec.provider), spec.settings(format));
+        let lacking = dialect.lacking(&settings);
+        let mut parameters = Map::from_iter([("parameters".to_owned(), dialect.parameters(&settings))]);
+        for (name, value) in &lacking {
+            // As asked, although it cannot be sent.
+            parameters.insert(format!("lacking_{name}"), value.clone());
+        }
+        let endpoint = Self {
+            client: client.clone(),
+            dialect,
+            url,
+            key: spec.api_key.clone().filter(|key| !key.is_empty()),
+            timeout: spec.timeout,
+            settings,
+            lacking: lacking.into_iter().map(|(name, _)| name).collect(),
+            is_tolerant: spec.tolerant,
+            adapted: Mutex::new(Adapted::default()),
+        };
+        Ok((endpoint, parameters))
+    }
+
+    /// The token limit of an answer, as it is sent.
+    pub fn max_tokens(&self) -> Option<u32> {
+        let extra = |name: &str| self.settings.extra.get(name).and_then(Value::as_u64);
+        let extra = extra("max_completion_tokens").or_else(|| extra("max_tokens"));
+        let set = self.settings.limit.map(TokenLimit::count);
+        extra.and_then(|limit| u32::try_from(limit).ok()).or(set)
+    }
+
+    /// True where no call leaves this machine.
+    pub fn is_local(&self) -> bool {
+        http::is_local(&self.url)
+    }
+
     async fn exchange(&self, asked: &Value) -> Result<Completion, CallError> {
         // Each round but the last teaches something, and there are no more things to learn than this.
         for _ in 0..=self.dialect.rejectable().len() {

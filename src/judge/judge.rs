@@ -1,17 +1,16 @@
 //! A judge: a model with a name, an identity, and a way to read what it says.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::adapted::Adapted;
 use super::checks::Checks;
 use super::control::{Control, read_word, word};
 use super::endpoint::Endpoint;
 use super::error::JudgeError;
 use super::http::HttpClient;
 use super::logprobs;
-use super::provider::{Dialect, TokenLimit};
+use super::provider::Dialect;
 use super::replay::{Answer, RecordedJudge, Recording};
 use super::spec::{JudgeSpec, Price, ReadMode, ServedPolicy};
 use super::{CallClass, CallError, JudgeKind, Model};
@@ -72,32 +71,16 @@ impl std::fmt::Debug for Judge {
 impl Judge {
     /// A model behind an endpoint. Nothing is sent here.
     pub fn endpoint(spec: JudgeSpec, client: &HttpClient) -> Result<Self, JudgeError> {
-        let url = spec.check()?;
-        let (dialect, settings) = (Dialect::of(spec.provider), spec.settings());
-        let lacking = dialect.lacking(&settings);
+        spec.check_reading()?;
+        let (endpoint, parameters) = Endpoint::new(&spec, spec.format(), client)?;
         let mut identity = fields(json!({
             "provider": spec.provider.as_str(),
             "model": spec.model,
             "prompt": spec.prompt.digest(),
             "contract": spec.prompt.contract.as_str(),
             "read": spec.read.as_str(),
-            "parameters": dialect.parameters(&settings),
         }));
-        for (name, value) in &lacking {
-            // As asked, although it cannot be sent.
-            identity.insert(format!("lacking_{name}"), value.clone());
-        }
-        let endpoint = Endpoint {
-            client: client.clone(),
-            dialect,
-            url,
-            key: spec.api_key.filter(|key| !key.is_empty()),
-            timeout: spec.timeout,
-            settings,
-            lacking: lacking.into_iter().map(|(name, _)| name).collect(),
-            is_tolerant: spec.tolerant,
-            adapted: Mutex::new(Adapted::default()),
-        };
+        identity.extend(parameters);
         let asked = Asked { endpoint, prompt: spec.prompt, read: spec.read };
         let voice = Voice::Prompted(Arc::new(asked));
         let mut judge = Self::local(spec.name, JudgeKind::Endpoint, identity, voice);
@@ -208,12 +191,7 @@ impl Judge {
     /// The token limit of an answer, as it is sent.
     pub fn max_tokens(&self) -> Option<u32> {
         match &self.voice {
-            Voice::Prompted(asked) => {
-                let extra = |name: &str| asked.endpoint.settings.extra.get(name).and_then(Value::as_u64);
-                let extra = extra("max_completion_tokens").or_else(|| extra("max_tokens"));
-                let set = asked.endpoint.settings.limit.map(TokenLimit::count);
-                extra.and_then(|limit| u32::try_from(limit).ok()).or(set)
-            }
+            Voice::Prompted(asked) => asked.endpoint.max_tokens(),
             Voice::Screened(_, inner) => inner.max_tokens(),
             Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => None,
         }
@@ -222,7 +200,7 @@ impl Judge {
     /// True where no call leaves this machine.
     pub fn is_local(&self) -> bool {
         match &self.voice {
-            Voice::Prompted(asked) => super::http::is_local(&asked.endpoint.url),
+            Voice::Prompted(asked) => asked.endpoint.is_local(),
             Voice::Screened(_, inner) => inner.is_local(),
             Voice::Control(_) | Voice::Checks(_) | Voice::Replay(..) => true,
         }
@@ -399,9 +377,7 @@ impl Judge {
         messages: Vec<Message>,
     ) -> JudgeRequest {
         let body = model.body(&messages);
-        let text = body.to_string();
-        let parts = [b"request 1".as_slice(), self.fingerprint.0.as_bytes(), text.as_bytes(), &repeat.to_le_bytes()];
-        let key = RequestKey(Digest::of_parts(parts));
+        let key = sent_key(&self.fingerprint, &body, repeat);
         JudgeRequest { item: item.clone(), order, repeat, key, messages, body }
     }
 
@@ -423,7 +399,14 @@ impl Judge {
     }
 }
 
-fn fields(value: Value) -> Map<String, Value> {
+/// The identity of a question that is sent: who is asked, the exact body, and the how-manieth asking it is.
+pub(super) fn sent_key(fingerprint: &Fingerprint, body: &Value, repeat: u32) -> RequestKey {
+    let text = body.to_string();
+    let parts = [b"request 1".as_slice(), fingerprint.0.as_bytes(), text.as_bytes(), &repeat.to_le_bytes()];
+    RequestKey(Digest::of_parts(parts))
+}
+
+pub(super) fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,
         _ => Map::new(),

@@ -12,6 +12,7 @@ mod checks;
 mod control;
 mod endpoint;
 mod error;
+mod generator;
 mod http;
 // The room's main noun has the room's name.
 #[allow(clippy::module_inception)]
@@ -28,12 +29,13 @@ pub use crate::domain::{ControlKind, Per};
 pub use batch::{BatchLineError, BatchOutcome, BatchReply, batch_line, read_batch_file};
 pub use check::{CheckError, CheckOutcome, CheckSet, run_checks};
 pub use error::{FORMS, JudgeError};
+pub use generator::Generator;
 pub use http::HttpClient;
 pub use judge::{BatchCall, Judge, read_completion};
 pub use replay::{RecordedLine, Recording, RecordingHeader, write_recording};
 pub use secret::Secret;
 pub use short::{ShortForm, parse_short};
-pub use spec::{JsonForm, JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
+pub use spec::{EndpointSpec, GeneratorSpec, JsonForm, JudgeSpec, Price, Provider, ReadMode, ServedPolicy};
 
 use std::future::Future;
 use std::pin::Pin;

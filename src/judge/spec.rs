@@ -8,7 +8,7 @@ use super::error::JudgeError;
 use super::provider::{Dialect, Format, Settings, TokenLimit};
 use super::secret::Secret;
 use crate::domain::{JudgeName, Usage};
-use crate::prompt::{Contract, JudgePrompt};
+use crate::prompt::{Contract, GenerationPrompt, JudgePrompt};
 
 /// Who is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,9 +135,15 @@ impl Price {
     }
 }
 
-/// Everything that makes an endpoint judge. What is `None` is left out of the request.
+/// Everything that makes an endpoint judge.
+pub type JudgeSpec = EndpointSpec<JudgePrompt>;
+
+/// Everything that makes a generator of responses; how answers are asked for means nothing to it.
+pub type GeneratorSpec = EndpointSpec<GenerationPrompt>;
+
+/// A model behind an endpoint, with the prompt that it is asked by. What is `None` is left out of the request.
 #[derive(Debug, Clone)]
-pub struct JudgeSpec {
+pub struct EndpointSpec<P> {
     /// The name in every table.
     pub name: JudgeName,
     /// Who is spoken to.
@@ -150,8 +156,8 @@ pub struct JudgeSpec {
     pub base_url: Option<String>,
     /// The key.
     pub api_key: Option<Secret>,
-    /// The prompt with its contract.
-    pub prompt: JudgePrompt,
+    /// The prompt.
+    pub prompt: P,
     /// Sampling temperature.
     pub temperature: Option<f64>,
     /// Nucleus sampling, above 0 up to 1.
@@ -185,9 +191,9 @@ pub struct JudgeSpec {
 /// Names of further fields that could hold a key.
 const KEY_NAMES: [&str; 5] = ["api_key", "apikey", "authorization", "x_api_key", "access_token"];
 
-impl JudgeSpec {
-    /// A judge with defaults: no parameter set, tolerant, 120 s per call.
-    pub fn new(name: impl Into<JudgeName>, provider: Provider, model: &str, prompt: JudgePrompt) -> Self {
+impl<P> EndpointSpec<P> {
+    /// An endpoint with defaults: no parameter set, tolerant, 120 s per call.
+    pub fn new(name: impl Into<JudgeName>, provider: Provider, model: &str, prompt: P) -> Self {
         Self {
             name: name.into(),
             provider,
@@ -213,16 +219,8 @@ impl JudgeSpec {
         }
     }
 
-    /// What is sent with every question.
-    pub(super) fn settings(&self) -> Settings {
-        let format = match (self.read, self.json_form) {
-            (ReadMode::Text, _) => Format::Text,
-            (ReadMode::Logprobs, _) => Format::Logprobs,
-            (ReadMode::Json, JsonForm::Object) => Format::JsonObject,
-            (ReadMode::Json, JsonForm::Schema) => {
-                self.prompt.contract.json_schema().map_or(Format::JsonObject, Format::JsonSchema)
-            }
-        };
+    /// What is sent with every question, the answer asked for in this form.
+    pub(super) fn settings(&self, format: Format) -> Settings {
         let limit = self.max_tokens.map(TokenLimit::Plain);
         Settings {
             model: self.model.clone(),
@@ -240,7 +238,6 @@ impl JudgeSpec {
     /// Refuses settings that no server could make sense of; gives the address to ask.
     pub(super) fn check(&self) -> Result<String, JudgeError> {
         self.check_numbers()?;
-        self.check_reading()?;
         let dialect = Dialect::of(self.provider);
         let own = ["model", "messages", "contents", "n", "stream"];
         if let Some(name) = own.into_iter().find(|name| self.extra.contains_key(*name)) {
@@ -252,7 +249,7 @@ impl JudgeSpec {
             return Err(self.wrong("extra", "a key does not belong into settings; use `api_key_env` or `api_key_file`"));
         }
         if !self.tolerant
-            && let Some((name, _)) = dialect.lacking(&self.settings()).into_iter().next()
+            && let Some((name, _)) = dialect.lacking(&self.settings(Format::Text)).into_iter().next()
         {
             let problem = format!("{} has none; take it out, or set `tolerant = true`", self.provider.as_str());
             return Err(self.wrong(name, problem));
@@ -306,8 +303,23 @@ impl JudgeSpec {
         }
         Ok(())
     }
+}
 
-    fn check_reading(&self) -> Result<(), JudgeError> {
+impl JudgeSpec {
+    /// The form in which a verdict is asked for.
+    pub(super) fn format(&self) -> Format {
+        match (self.read, self.json_form) {
+            (ReadMode::Text, _) => Format::Text,
+            (ReadMode::Logprobs, _) => Format::Logprobs,
+            (ReadMode::Json, JsonForm::Object) => Format::JsonObject,
+            (ReadMode::Json, JsonForm::Schema) => {
+                self.prompt.contract.json_schema().map_or(Format::JsonObject, Format::JsonSchema)
+            }
+        }
+    }
+
+    /// Refuses a way of reading that the prompt's contract or the provider does not have.
+    pub(super) fn check_reading(&self) -> Result<(), JudgeError> {
         let contract = self.prompt.contract;
         if self.read == ReadMode::Logprobs && contract == Contract::Scale5 {
             let problem = "found \"logprobs\", and no single token carries a step of contract scale5; \
@@ -323,7 +335,7 @@ impl JudgeSpec {
                 return Err(self.wrong("json_schema", problem));
             }
         }
-        match Dialect::of(self.provider).refuses(&self.settings().format) {
+        match Dialect::of(self.provider).refuses(&self.format()) {
             Some((setting, problem)) => Err(self.wrong(setting, problem)),
             None => Ok(()),
         }

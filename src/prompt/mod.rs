@@ -25,5 +25,6 @@ pub use contract::Contract;
 pub use embedded::{DEFAULT, EMBEDDED, embedded};
 pub use generation::{GenerationPrompt, load_generation, parse_generation};
 pub use lint::lint;
+pub use normalise::without_leading_thoughts;
 pub use replies::{RawReply, ReadReply, ReplyError, finish_reason, read_line, read_reply};
 pub use template::{JudgePrompt, PromptError, load, load_as, parse, parse_as};

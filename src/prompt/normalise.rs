@@ -46,6 +46,22 @@ fn without_reasoning(text: &str) -> (String, bool) {
     (kept, inside)
 }
 
+/// A response without the thoughts before it: a reasoning block that opens the text, or whatever stands before a closing
+/// tag that comes first. Tags further on are the response's own. Empty where the thoughts never end.
+pub fn without_leading_thoughts(text: &str) -> &str {
+    let Some(first) = REASONING_TAG.captures(text) else { return text };
+    let Some(whole) = first.get(0) else { return text };
+    let closes = |tag: &Captures<'_>| tag.name("close").is_some_and(|slash| !slash.is_empty());
+    if closes(&first) {
+        return text[whole.end()..].trim_start();
+    }
+    if !text[..whole.start()].trim().is_empty() {
+        return text;
+    }
+    let end = REASONING_TAG.captures_iter(text).filter(closes).find_map(|tag| tag.get(0).map(|tag| tag.end()));
+    end.map_or("", |end| text[end..].trim_start())
+}
+
 /// The same text with HTML entities resolved and full-width or otherwise styled letters and signs in ASCII.
 pub(super) fn plain_signs(text: &str) -> String {
     let decoded = ENTITY.replace_all(text, |entity: &Captures<'_>| {

@@ -5,8 +5,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::size::Size;
-use crate::domain::{Completion, Fingerprint, ItemId, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, Usage};
-use crate::judge::{Asking, CallError, Judge, JudgeKind, Price};
+use crate::domain::{Completion, Fingerprint, Item, ItemId, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, Usage};
+use crate::judge::{Asking, CallError, Generator, Judge, JudgeKind, Price};
 
 /// Why a request cannot be made; nothing was asked.
 pub type RequestError = Box<dyn Error + Send + Sync>;
@@ -17,6 +17,16 @@ pub trait Subject: Sync {
     fn id(&self) -> &ItemId;
     /// True where asking decides nothing, since there is no difference to see (two responses of one text).
     fn is_identical(&self) -> bool;
+}
+
+impl Subject for Item {
+    fn id(&self) -> &ItemId {
+        &self.id
+    }
+
+    fn is_identical(&self) -> bool {
+        false
+    }
 }
 
 impl Subject for Pair {
@@ -114,6 +124,52 @@ impl Respondent for Judge {
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {
         Box::pin(self.ask(request))
+    }
+
+    fn send(&self, request: JudgeRequest) -> Sending {
+        let sending = self.send(request);
+        Box::pin(sending)
+    }
+
+    fn cost_usd(&self, usage: &Usage) -> Option<f64> {
+        self.cost_usd(usage)
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { max_tokens: self.max_tokens(), price: self.price(), is_local: self.is_local() }
+    }
+}
+
+impl Respondent for Generator {
+    type Item = Item;
+
+    fn name(&self) -> &JudgeName {
+        self.name()
+    }
+
+    fn kind(&self) -> JudgeKind {
+        JudgeKind::Endpoint
+    }
+
+    fn is_call(&self, _: &JudgeRequest) -> bool {
+        true
+    }
+
+    fn fingerprint(&self) -> &Fingerprint {
+        self.fingerprint()
+    }
+
+    fn applies(&self, _: &Item) -> bool {
+        true
+    }
+
+    /// The order means nothing here: it is the same request in both.
+    fn request(&self, item: &Item, _: Order, repeat: u32) -> Result<JudgeRequest, RequestError> {
+        Ok(self.request(item, repeat)?)
+    }
+
+    fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {
+        Box::pin(async { self.send(request.clone()).await.1 })
     }
 
     fn send(&self, request: JudgeRequest) -> Sending {

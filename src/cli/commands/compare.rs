@@ -12,6 +12,7 @@ use crate::cli::certificates::{self, Door};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::generating::Generating;
 use crate::cli::items;
 use crate::cli::judges::Bench;
 use crate::cli::judging::Judging;
@@ -19,7 +20,8 @@ use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings, quoted};
 use crate::cli::ui::Ui;
-use crate::domain::{Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
+use crate::data::{PairOptions, Source};
+use crate::domain::{Digest, Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
 use crate::report::{Content, ItemTable, Report};
 
@@ -103,18 +105,23 @@ impl Court<'_> {
         }
         let args = self.args;
         let options = evidence::pair_options(&args.statistics);
-        let mut evidence = match (&args.a, &args.b, &args.pairs) {
-            (Some(a), Some(b), _) => evidence::responses(a, b, &options, self.ui)?,
-            (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, self.ui)?,
-            _ => {
-                return Err(CliError::usage("there is nothing to compare")
-                    .hint("give --a FILE --b FILE, or --pairs FILE, or --verdicts FILE"));
-            }
-        };
         let Some(name) = args.judge.clone() else {
             return Err(
                 CliError::usage("no judge is named").hint("add --judge JUDGE, such as one that `calibrate` passed")
             );
+        };
+        let mut evidence = match (&args.a, &args.b, &args.pairs, &args.items) {
+            (Some(a), Some(b), ..) => evidence::responses(a, b, &options, self.ui)?,
+            (_, _, Some(pairs), _) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, self.ui)?,
+            (.., Some(items)) => {
+                self.admits(&name)?;
+                let Some(evidence) = self.generated(items, &options)? else { return Ok(None) };
+                evidence
+            }
+            _ => {
+                return Err(CliError::usage("there is nothing to compare")
+                    .hint("give --a FILE --b FILE, or --pairs FILE, or --prompt-a FILE --prompt-b FILE --model MODEL --items FILE, or --verdicts FILE"));
+            }
         };
         let mut bench = Bench::new(self.settings, &args.ask, &evidence.pairs);
         let judges = bench.seat(&[name], self.ui)?;
@@ -143,6 +150,43 @@ impl Court<'_> {
         let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
         evidence.judgments = judgments;
         Ok(Some((evidence, Judge::name(judge).clone(), passed)))
+    }
+
+    /// Refuses a judge without a certificate before responses are paid for that it could not compare.
+    fn admits(&self, name: &str) -> Result<(), CliError> {
+        let judges = Bench::new(self.settings, &self.args.ask, &[]).seat(&[name.to_owned()], Ui::silent())?;
+        let judge = &judges[0];
+        if judge.kind() != JudgeKind::Control {
+            self.door(judge.fingerprint(), judge.name(), &GoldSet::new("", Digest::of(b""), Vec::new()))?;
+        }
+        Ok(())
+    }
+
+    /// Both sides, from one model and two prompt versions; `None` after a dry run.
+    fn generated(&self, items: &str, options: &PairOptions) -> Result<Option<Evidence>, CliError> {
+        let args = self.args;
+        let calls = &args.ask.calls;
+        let generating =
+            Generating { calls, settings: self.settings, origin: self.origin, clock: self.clock, ui: self.ui };
+        let items = evidence::items(items, self.ui)?;
+        let mut inputs = Vec::new();
+        let mut system = |prompt: &Option<String>| {
+            let model = args.model.as_deref().unwrap_or_default();
+            generating.system(model, prompt.as_deref(), &mut inputs)
+        };
+        let systems = [system(&args.prompt_a)?, system(&args.prompt_b)?];
+        if systems[0].fingerprint() == systems[1].fingerprint() {
+            return Err(CliError::usage("both prompt versions are the same text: there is nothing to compare")
+                .hint("give two different files with --prompt-a and --prompt-b"));
+        }
+        let Some(sides) = generating.generate(&systems, &items)? else { return Ok(None) };
+        let source = |side: usize| {
+            let name = format!("responses of {}", systems[side].prompt().name());
+            Source::from_bytes(&name, sides[side].lines.as_bytes())
+        };
+        let mut evidence = evidence::joined(&source(0)?, &source(1)?, options, self.ui)?;
+        evidence.inputs.extend(inputs);
+        Ok(Some(evidence))
     }
 
     /// Recorded verdicts cost nothing: without a certificate they carry the banner and go on.

@@ -3,6 +3,7 @@
 pub(super) mod calibrate;
 pub(super) mod compare;
 pub(super) mod demo;
+pub(super) mod generate;
 pub(super) mod gold;
 pub(super) mod judge;
 pub(super) mod prompt;
