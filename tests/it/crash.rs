@@ -62,7 +62,7 @@ fn gold() -> String {
     text
 }
 
-/// Numbers from a seed (SplitMix64).
+/// Numbers from a seed (`SplitMix64`).
 struct Draws(u64);
 
 impl Draws {
@@ -105,7 +105,9 @@ impl Bench {
     /// The whole lines of the journal: what a run has acknowledged.
     fn journal(&self) -> Journal {
         let mut journal = Journal::default();
-        for name in self.desk.files(".tribunal/journal").iter().filter(|name| name.ends_with(".jsonl")) {
+        for name in
+            self.desk.files(".tribunal/journal").iter().filter(|name| name.split_once('.').unwrap().1 == "jsonl")
+        {
             let text = self.desk.read(&format!(".tribunal/journal/{name}"));
             let end = text.rfind('\n').map_or(0, |at| at + 1);
             journal.is_torn |= end < text.len();
@@ -144,7 +146,9 @@ impl Bench {
         let result = report["result"].as_object_mut().unwrap();
         let judges = result["judges"].as_array_mut().unwrap().iter_mut().map(|judge| judge.as_object_mut().unwrap());
         let without = |part: &mut serde_json::Map<String, Value>| {
-            ["calls", "usage", "cost_usd"].iter().for_each(|spent| drop(part.remove(*spent).unwrap()));
+            for spent in ["calls", "usage", "cost_usd"] {
+                part.remove(spent).unwrap();
+            }
         };
         judges.for_each(&without);
         without(result);
@@ -238,6 +242,7 @@ struct Hits {
     before_the_first_question: usize,
     while_asking: usize,
     after_the_last_answer: usize,
+    with_nothing_left_to_ask: usize,
     torn_lines: usize,
     asked_again: usize,
     most_asked_again: usize,
@@ -271,6 +276,7 @@ impl Campaign {
         let rest = asking.mul_f64(left as f64 / QUESTIONS as f64);
         match self.hits.starts % 4 {
             _ if self.kills_left == 0 => Moment::Never,
+            _ if left == 0 && self.draws.next().is_multiple_of(2) => Moment::Never,
             1 => Moment::At(self.draws.up_to(opening)),
             2 if left > 0 => {
                 let questions = usize::try_from(self.draws.next() % left as u64).unwrap() + 1;
@@ -319,7 +325,7 @@ impl Campaign {
         let none = BTreeMap::new();
         for start in starts {
             let own = asked.get(&start.key).unwrap_or(&none);
-            self.hits.see(start, own, self.signal);
+            self.hits.see(start, own);
         }
         let end = starts.last().unwrap();
         assert_eq!(end.after.bodies.len(), QUESTIONS, "every question has its answer");
@@ -338,7 +344,7 @@ impl Campaign {
 
 impl Hits {
     /// One start: what it asked (by body, how often) beside what the journal had before and after it.
-    fn see(&mut self, start: &Start, asked: &BTreeMap<String, usize>, signal: i32) {
+    fn see(&mut self, start: &Start, asked: &BTreeMap<String, usize>) {
         let twice = asked.iter().find(|(_, times)| **times > 1);
         assert_eq!(twice, None, "one run asks nothing twice");
         let known = asked.keys().find(|body| start.before.bodies.contains(*body));
@@ -352,7 +358,9 @@ impl Hits {
             return;
         }
         self.torn_lines += usize::from(start.after.is_torn);
-        if start.ended.signal() == Some(signal) && asked.is_empty() {
+        if start.before.bodies.len() == QUESTIONS {
+            self.with_nothing_left_to_ask += 1;
+        } else if asked.is_empty() {
             self.before_the_first_question += 1;
         } else if start.after.bodies.len() < QUESTIONS {
             self.while_asking += 1;
