@@ -298,7 +298,7 @@ impl Campaign {
             let mut child = bench.spawn(starts.len());
             let is_sent = is_still_there(&mut child, moment, &bench.server);
             if is_sent {
-                send(&child, self.signal);
+                send(&mut child, self.signal);
             }
             let output = child.wait_with_output().unwrap();
             let (ended, after) = (output.status, bench.journal());
@@ -404,12 +404,16 @@ fn is_still_there(child: &mut Child, moment: Moment, server: &Server) -> bool {
             return is_now;
         }
         assert!(now < Duration::from_mins(2), "the run does not end");
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::sleep(Duration::from_micros(200));
     }
 }
 
 /// A child that is gone but not waited for can be signalled without harm.
-fn send(child: &Child, signal: i32) {
+fn send(child: &mut Child, signal: i32) {
+    if signal == KILL {
+        // Sooner there than a process that sends it.
+        return child.kill().unwrap();
+    }
     let words = [format!("-{signal}"), child.id().to_string()];
     assert!(Command::new("kill").args(words).status().unwrap().success());
 }
