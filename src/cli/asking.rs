@@ -275,20 +275,21 @@ fn nothing_accepted(plan: &Plan, outcome: &RunOutcome) -> Option<CliError> {
     Some(CliError::usage(message).hint("check `model`, `base_url` and the parameters of the judge"))
 }
 
-/// One message for each request to end: Ctrl-C, and what a terminal, a container or a CI runner sends.
+/// One message for each request to end: Ctrl-C, and what a terminal, a container or a CI runner sends. On Unix they are heard from
+/// here on, before the first call is made: an interrupt must not lose what is in flight.
 fn interrupts() -> tokio::sync::mpsc::UnboundedReceiver<()> {
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-    let on_interrupt = sender.clone();
-    tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && on_interrupt.send(()).is_ok() {} });
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        for kind in [SignalKind::terminate(), SignalKind::hangup()] {
+        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
             let sender = sender.clone();
             if let Ok(mut signals) = signal(kind) {
                 tokio::spawn(async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} });
             }
         }
     }
+    #[cfg(not(unix))]
+    tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} });
     receiver
 }

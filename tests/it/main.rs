@@ -4,6 +4,7 @@
 mod architecture;
 mod cli;
 mod controls;
+mod crash;
 mod flaws;
 mod gate_table;
 mod gold;

@@ -104,6 +104,11 @@ impl Scripted {
         Self { root, seen }
     }
 
+    /// How often it was asked so far.
+    pub fn asked(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+
     /// What was asked so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()

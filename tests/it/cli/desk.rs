@@ -124,7 +124,7 @@ impl Server {
     }
 
     pub fn asked(&self) -> usize {
-        self.scripted.seen().len()
+        self.scripted.asked()
     }
 
     pub fn seen(&self) -> Vec<Seen> {

@@ -7,6 +7,7 @@ mod controls;
 mod demo;
 mod desk;
 mod determinism;
+mod failing;
 mod judge;
 mod limits;
 mod live;
@@ -17,4 +18,4 @@ mod settings;
 mod several;
 mod trouble;
 
-pub use desk::{Desk, Run};
+pub use desk::{Desk, Run, Server, knows};
