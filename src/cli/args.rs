@@ -16,6 +16,12 @@ pub(super) struct Args {
     /// Say nothing but warnings and errors.
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Append what happens to this file as it happens, one JSON object a line: every call, without its texts.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// With --log: the texts of requests and answers too.
+    #[arg(long, global = true)]
+    pub log_bodies: bool,
     #[command(subcommand)]
     pub command: Command,
 }

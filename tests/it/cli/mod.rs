@@ -10,6 +10,7 @@ mod determinism;
 mod judge;
 mod limits;
 mod live;
+mod log;
 mod output;
 mod recorded;
 mod runs;
