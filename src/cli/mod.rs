@@ -8,6 +8,7 @@
 //! `ledger` what it leaves in the store · `runs` that, for people ·
 //! `limits` what a run may use · `log` what happened, for later · `forecast` what it will cost · `judging` judges asked about pairs ·
 //! `batches` the same by way of files · `generating` responses to items ·
+//! `trying` what a calibration needs · `court` what a comparison needs · `requirement` what it has to show ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
 mod args;
@@ -16,6 +17,7 @@ mod batches;
 mod certificates;
 mod clock;
 mod commands;
+mod court;
 mod endpoints;
 mod evidence;
 mod exit;
@@ -28,8 +30,10 @@ mod ledger;
 mod limits;
 mod log;
 mod output;
+mod requirement;
 mod runs;
 mod settings;
+mod trying;
 mod ui;
 
 use std::ffi::OsString;
