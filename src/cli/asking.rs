@@ -67,7 +67,7 @@ impl Asking<'_> {
                     "{judge}: {not_applicable} {what} are outside its plan (items without checks or labels)"
                 ));
             }
-            if cached + to_ask > 0 {
+            if cached + to_ask + shared > 0 {
                 let shared =
                     if *shared > 0 { format!(", {shared} shared with an equal question") } else { String::new() };
                 self.ui

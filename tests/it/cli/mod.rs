@@ -7,6 +7,7 @@ mod controls;
 mod demo;
 mod desk;
 mod determinism;
+mod generate;
 mod judge;
 mod limits;
 mod live;
