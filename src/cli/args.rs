@@ -14,8 +14,14 @@ const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measu
 #[command(name = "tribunal", version, about, after_help = EXIT_HELP, propagate_version = true, max_term_width = 100)]
 pub(super) struct Args {
     /// Say nothing but warnings and errors.
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
+    /// Append what happens to this file as it happens, one JSON object a line: every call, without its texts.
+    #[arg(long, global = true, value_name = "FILE", display_order = 901)]
+    pub log: Option<PathBuf>,
+    /// With --log: the texts of requests and answers too.
+    #[arg(long, global = true, display_order = 902)]
+    pub log_bodies: bool,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -62,7 +68,8 @@ Examples:
   tribunal compare --prompt-a v1.md --prompt-b v2.md --model mini --items items.jsonl --judge my-judge
   tribunal compare --verdicts recorded.jsonl --judge gpt-4
 
-Exit status: 0 done, or the requirement holds · 1 it does not · 3 undecided · 5 no valid certificate";
+Exit status: 0 done, or the requirement holds · 1 it does not · 3 undecided · 4 incomplete, run again to resume · \
+5 no valid certificate";
 
 const JUDGE_HELP: &str = "\
 Examples:
@@ -327,7 +334,7 @@ pub(super) struct GenerateArgs {
     /// Items: id, prompt, and whatever else the prompt version shows.
     #[arg(long, value_name = "FILE")]
     pub items: String,
-    /// The model: a name from the settings, http://HOST:PORT/v1#MODEL, openai:MODEL, anthropic:MODEL, gemini:MODEL,
+    /// The model: a judge of the settings by its name, http://HOST:PORT/v1#MODEL, openai:MODEL, anthropic:MODEL, gemini:MODEL,
     /// ollama:MODEL.
     #[arg(long, value_name = "MODEL")]
     pub model: String,

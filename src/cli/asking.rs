@@ -10,7 +10,7 @@ use super::ledger::Origin;
 use super::output::print;
 use super::settings::Settings;
 use super::ui::{Progress, Ui};
-use super::{forecast, limits};
+use super::{forecast, limits, log};
 use crate::domain::JudgeName;
 use crate::judge::JudgeKind;
 use crate::runner::{
@@ -67,7 +67,7 @@ impl Asking<'_> {
                     "{judge}: {not_applicable} {what} are outside its plan (items without checks or labels)"
                 ));
             }
-            if cached + to_ask > 0 {
+            if cached + to_ask + shared > 0 {
                 let shared =
                     if *shared > 0 { format!(", {shared} shared with an equal question") } else { String::new() };
                 self.ui
@@ -87,6 +87,7 @@ impl Asking<'_> {
         let budget = self.options(trial, &String::new)?.budget;
         runner::check_budget(trial, plan, budget)?;
         let forecasts = runner::forecast(trial, plan, &mut |key| store.get(key).map(|completion| completion.usage));
+        log::forecast(&forecasts);
         let lines = forecast::lines(&forecasts);
         if self.calls.dry_run {
             let nothing = "nothing to ask: every answer is at hand".to_owned();
@@ -123,6 +124,9 @@ impl Asking<'_> {
         };
         let outcome =
             interruptible(async |stop| run(trial, plan, store, &options, stop, &mut |event| watch.see(event)).await)?;
+        if let Some(Ok(outcome)) = &outcome {
+            log::outcome(outcome);
+        }
         if let Some(progress) = watch.progress {
             progress.finish();
         }
@@ -201,6 +205,7 @@ const LONG_PAUSE: Duration = Duration::from_secs(10);
 
 impl Watch {
     fn see(&mut self, event: RunEvent) {
+        log::run_event(&event);
         let Some(progress) = self.progress.as_mut() else { return };
         match event {
             // An answer counts when it is saved.

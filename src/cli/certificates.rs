@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::clock::Clock;
 use super::exit::CliError;
 use super::output::{Existing, probe, write_file};
 use super::ui::Ui;
-use crate::analysis::certificate::{Certificate, Visitor};
-use crate::analysis::gate::Decision;
+use crate::analysis::calibration::{GoldSummary, Scorecard};
+use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, Visitor, certify};
+use crate::analysis::gate::{Decision, GateRules};
+use crate::domain::Digest;
+use crate::judge::{Judge, JudgeKind};
 use crate::report::inert_json;
 
 /// Refuses before any call where the certificate could not be written after it.
@@ -114,4 +118,22 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
 fn read(path: &Path) -> Result<Certificate, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     serde_json::from_str(&text).map_err(|error| format!("no certificate of this version ({error})"))
+}
+
+/// Every judge on trial gets one, whatever the decision; control judges need none.
+pub(super) fn issue(
+    card: &Scorecard,
+    gold: &GoldSummary,
+    rules: &GateRules,
+    judges: &[Judge],
+    clock: Clock,
+) -> Result<Option<Certificate>, CliError> {
+    let judge = judges.iter().find(|judge| *judge.name() == card.name);
+    // A recording may say that its judge is a control; no door opens for that name either.
+    if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) || card.name.as_str().starts_with("control:") {
+        return Ok(None);
+    }
+    let prompt: Option<Digest> = judge.and_then(Judge::prompt_digest);
+    let validity = Validity { date: clock.now(), expires: clock.in_days(DAYS_VALID) };
+    Ok(certify(card, gold, rules, prompt, validity)?)
 }

@@ -22,17 +22,24 @@ pub(super) enum Exit {
     Interrupted,
 }
 
+impl Exit {
+    /// The number that the process ends with.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Short => 1,
+            Self::Usage => 2,
+            Self::Undecided => 3,
+            Self::Incomplete => 4,
+            Self::Refused => 5,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::Short => 1,
-            Exit::Usage => 2,
-            Exit::Undecided => 3,
-            Exit::Incomplete => 4,
-            Exit::Refused => 5,
-            Exit::Interrupted => 130,
-        })
+        Self::from(exit.number())
     }
 }
 

@@ -6,8 +6,9 @@
 //! `evidence` files → items and judgments · `endpoints` names → endpoints ·
 //! `judges` names → judges · `asking` a run with its progress ·
 //! `ledger` what it leaves in the store · `runs` that, for people ·
-//! `limits` what a run may use · `forecast` what it will cost · `judging` judges asked about pairs ·
+//! `limits` what a run may use · `log` what happened, for later · `forecast` what it will cost · `judging` judges asked about pairs ·
 //! `batches` the same by way of files · `generating` responses to items ·
+//! `trying` what a calibration needs · `court` what a comparison needs · `requirement` what it has to show ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
 mod args;
@@ -16,6 +17,7 @@ mod batches;
 mod certificates;
 mod clock;
 mod commands;
+mod court;
 mod endpoints;
 mod evidence;
 mod exit;
@@ -26,9 +28,12 @@ mod judges;
 mod judging;
 mod ledger;
 mod limits;
+mod log;
 mod output;
+mod requirement;
 mod runs;
 mod settings;
+mod trying;
 mod ui;
 
 use std::ffi::OsString;
@@ -54,11 +59,24 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let environment = Environment::read();
     let ui = Ui::new(&environment, args.quiet);
-    match dispatch(&args.command, &environment, ui) {
+    let ended = begin_log(&args, &environment, ui).and_then(|()| dispatch(&args.command, &environment, ui));
+    log::end(&ended);
+    match ended {
         Ok(exit) => exit.into(),
         Err(error) => {
             ui.error(&error);
             error.exit.into()
+        }
+    }
+}
+
+fn begin_log(args: &Args, environment: &Environment, ui: Ui) -> Result<(), exit::CliError> {
+    match (&args.log, args.log_bodies) {
+        (None, false) => Ok(()),
+        (None, true) => Err(exit::CliError::usage("--log-bodies says nothing by itself").hint("add --log FILE")),
+        (Some(path), bodies) => {
+            let bodies = if bodies { log::Bodies::Logged } else { log::Bodies::LeftOut };
+            log::begin(path, bodies, &environment.command, ui)
         }
     }
 }

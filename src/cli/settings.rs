@@ -15,9 +15,10 @@ use crate::analysis::gate::{DecideOn, GateRules, Limit, Rule};
 const DEFAULT_FILE: &str = "tribunal.toml";
 
 /// The flags that no result depends on, with a value of their own.
-const LIMITS: [&str; 5] = ["--concurrency", "--requests-per-minute", "--tokens-per-minute", "--max-usd", "--max-calls"];
+const ASIDE: [&str; 6] =
+    ["--concurrency", "--requests-per-minute", "--tokens-per-minute", "--max-usd", "--max-calls", "--log"];
 /// And without one.
-const CONSENT: [&str; 2] = ["--yes", "-y"];
+const ASIDE_ALONE: [&str; 3] = ["--yes", "-y", "--log-bodies"];
 
 /// What the process was started with.
 #[derive(Debug, Clone)]
@@ -57,15 +58,15 @@ pub(super) fn variable(name: &str) -> Option<String> {
 }
 
 /// The command as one line that a POSIX shell reads back; the program by its name alone.
-/// What limits the calls is left out: it changes no result, so it must not change the bytes of one.
+/// What limits the calls, or tells of them, is left out: it changes no result, so it must not change the bytes of one.
 fn command_line(args: impl Iterator<Item = String>) -> String {
     let mut args = args.skip(1);
     let mut kept = Vec::new();
     while let Some(arg) = args.next() {
         let with_value = |flag: &str| arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
-        if LIMITS.contains(&arg.as_str()) {
+        if ASIDE.contains(&arg.as_str()) {
             args.next();
-        } else if !CONSENT.contains(&arg.as_str()) && !LIMITS.iter().any(|flag| with_value(flag)) {
+        } else if !ASIDE_ALONE.contains(&arg.as_str()) && !ASIDE.iter().any(|flag| with_value(flag)) {
             kept.push(arg);
         }
     }
@@ -84,7 +85,9 @@ pub(super) fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
 
 /// An address without what stands between `//` and `@` or behind `?`: either may be a key.
 fn without_secrets(word: &str) -> String {
-    let Some((scheme, rest)) = word.split_once("://").filter(|(scheme, _)| scheme.starts_with("http")) else {
+    let Some((scheme, rest)) =
+        word.split_once("://").filter(|(scheme, _)| ["http", "https"].iter().any(|end| scheme.ends_with(end)))
+    else {
         return word.to_owned();
     };
     let (place, model) = rest.split_once('#').map_or((rest, None), |(place, model)| (place, Some(model)));
@@ -201,6 +204,7 @@ impl Settings {
         })?;
         settings.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         settings.file = Some(path.to_path_buf());
+        super::log::settings(path);
         settings.limits.check()?;
         for (name, judge) in &settings.judges {
             if let Some(key) = &judge.api_key {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::exit::CliError;
+use super::log;
 use super::settings::Environment;
 use crate::domain::Notice;
 use crate::report::visible_line;
@@ -37,8 +38,15 @@ impl Ui {
     }
 
     /// Something that may make a result mean less than it seems; never silent.
-    #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
     pub fn warn(self, text: impl Display) {
+        let text = text.to_string();
+        log::warning(&text);
+        self.say_warning(text);
+    }
+
+    /// A warning that is about the log itself.
+    #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
+    pub fn say_warning(self, text: impl Display) {
         say(format_args!("warning: {}", visible_lines(&text.to_string())));
     }
 
@@ -46,7 +54,9 @@ impl Ui {
     #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
     pub fn notices(self, path: &str, notices: &[Notice]) {
         for notice in notices {
-            say(format_args!("{}", visible_lines(&crate::data::located(path, notice))));
+            let text = crate::data::located(path, notice);
+            log::warning(&text);
+            say(format_args!("{}", visible_lines(&text)));
         }
     }
 

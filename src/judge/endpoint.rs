@@ -40,7 +40,7 @@ impl Model for Endpoint {
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {
-        Box::pin(self.exchange(&request.body))
+        Box::pin(self.exchange(request))
     }
 }
 
@@ -86,13 +86,14 @@ impl Endpoint {
         http::is_local(&self.url)
     }
 
-    async fn exchange(&self, asked: &Value) -> Result<Completion, CallError> {
+    async fn exchange(&self, request: &JudgeRequest) -> Result<Completion, CallError> {
+        let asked = &request.body;
         // Each round but the last teaches something, and there are no more things to learn than this.
         for _ in 0..=self.dialect.rejectable().len() {
             let adapted = self.adapted().clone();
             let sent =
                 if adapted.is_none() { Cow::Borrowed(asked) } else { Cow::Owned(adapted.apply(self.dialect, asked)) };
-            let reply = self.send(&sent).await?;
+            let reply = self.send(request, &sent).await?;
             let trouble = match self.read(&reply) {
                 Ok(mut completion) => {
                     completion.latency_ms = Some(reply.latency_ms);
@@ -147,7 +148,7 @@ impl Endpoint {
         })
     }
 
-    async fn send(&self, body: &Value) -> Result<Reply, CallError> {
+    async fn send(&self, request: &JudgeRequest, body: &Value) -> Result<Reply, CallError> {
         let text = body.to_string();
         let post = Post {
             url: &self.url,
@@ -156,7 +157,21 @@ impl Endpoint {
             headers: self.dialect.headers(),
             timeout: self.timeout,
         };
-        self.client.post(post).await
+        let reply = self.client.post(post).await?;
+        // Heard by nobody unless a log of the texts was asked for.
+        tracing::debug!(
+            event = "bodies",
+            item = request.item.as_str(),
+            order = request.order.as_str(),
+            repeat = request.repeat,
+            key = request.key.0.short(),
+            url = shown(&self.url),
+            status = reply.status,
+            latency_ms = reply.latency_ms,
+            request = http::masked_body(self.key.as_ref(), text),
+            answer = reply.body,
+        );
+        Ok(reply)
     }
 
     fn adapted(&self) -> MutexGuard<'_, Adapted> {

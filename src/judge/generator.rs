@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::endpoint::Endpoint;
 use super::error::JudgeError;
@@ -18,6 +18,8 @@ use crate::prompt::GenerationPrompt;
 pub struct Generator {
     name: JudgeName,
     fingerprint: Fingerprint,
+    /// The same without the prompt version.
+    sender: Fingerprint,
     model: String,
     price: Option<Price>,
     endpoint: Arc<Endpoint>,
@@ -41,13 +43,13 @@ impl Generator {
             "generates": 1,
             "provider": spec.provider.as_str(),
             "model": spec.model,
-            "prompt": spec.prompt.digest(),
         }));
         identity.extend(parameters);
-        let text = serde_json::Value::Object(identity).to_string();
-        let fingerprint = Fingerprint(Digest::of(text.as_bytes()).to_string());
+        let sender = hash(&identity);
+        identity.insert("prompt".to_owned(), json!(spec.prompt.digest()));
+        let fingerprint = hash(&identity);
         let (name, model, price, prompt) = (spec.name, spec.model, spec.price, spec.prompt);
-        Ok(Self { name, fingerprint, model, price, endpoint: Arc::new(endpoint), prompt })
+        Ok(Self { name, fingerprint, sender, model, price, endpoint: Arc::new(endpoint), prompt })
     }
 
     /// The name in tables: model and prompt version.
@@ -86,11 +88,12 @@ impl Generator {
     }
 
     /// The request for the `repeat`-th response to `item`, from 0. Pure. There is nothing to show in an order, so the
-    /// order is always [`Order::Ab`].
+    /// order is always [`Order::Ab`]. What the prompt version says is all in the body, so two versions that come to the same
+    /// text for an item share one key and one response.
     pub fn request(&self, item: &Item, repeat: u32) -> Result<JudgeRequest, JudgeError> {
         let messages = self.prompt.fill(item)?;
         let body = self.endpoint.body(&messages);
-        let key = sent_key(&self.fingerprint, &body, repeat);
+        let key = sent_key(&self.sender, &body, repeat);
         Ok(JudgeRequest { item: item.id.clone(), order: Order::Ab, repeat, key, messages, body })
     }
 
@@ -111,4 +114,9 @@ impl Generator {
     pub fn cost_usd(&self, usage: &Usage) -> Option<f64> {
         self.price?.of(usage)
     }
+}
+
+fn hash(identity: &Map<String, Value>) -> Fingerprint {
+    let text = Value::Object(identity.clone()).to_string();
+    Fingerprint(Digest::of(text.as_bytes()).to_string())
 }

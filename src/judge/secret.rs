@@ -32,7 +32,16 @@ impl Secret {
 
     /// `text` with every occurrence of the key replaced by `****`.
     pub(super) fn mask(&self, text: String) -> String {
-        if self.0.len() < SHORTEST_MASKED || !text.contains(&self.0) { text } else { text.replace(&self.0, "****") }
+        if self.0.len() < SHORTEST_MASKED {
+            return text;
+        }
+        let text = if text.contains(&self.0) { text.replace(&self.0, "****") } else { text };
+        // JSON inside of a text, or cut off in the middle, may spell a slash with a backslash before it.
+        if self.0.contains('/') && text.contains('\\') {
+            text.replace(&self.0.replace('/', r"\/"), "****")
+        } else {
+            text
+        }
     }
 }
 
@@ -58,6 +67,7 @@ mod tests {
         assert_eq!(format!("{secret} {secret:?}"), "**** ****");
         assert_eq!(secret.expose(), "sk-abcdef");
         assert_eq!(secret.mask("bad key sk-abcdef!".to_owned()), "bad key ****!");
+        assert_eq!(Secret::new("sk/abc").mask(r#"{"bad":"sk\/abc"#.to_owned()), r#"{"bad":"****"#);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::{ItemId, JudgeName, Notice, Order};
+use crate::domain::{ItemId, JudgeName, Notice, Order, RequestKey, Usage};
 
 use super::plan::JudgePlan;
 
@@ -19,11 +19,34 @@ pub struct Asked {
     pub repeat: u32,
 }
 
+/// One try of a call, as it came back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Which question.
+    pub asked: Asked,
+    /// The key of its completion.
+    pub key: RequestKey,
+    /// 1 for the first try.
+    pub attempt: u32,
+    /// HTTP status, 200 for every answer; `None` where no server answered.
+    pub status: Option<u16>,
+    /// From sending to the whole answer, or to the end of the try.
+    pub latency: Duration,
+    /// Tokens of the answer.
+    pub usage: Usage,
+    /// US dollars; `None` is unknown, never zero.
+    pub cost_usd: Option<f64>,
+    /// Why it brought no answer.
+    pub error: Option<String>,
+}
+
 /// The closed list of what can happen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunEvent {
     /// First event of every run.
     Planned(Vec<JudgePlan>),
+    /// A try came back; what becomes of it is an event of its own.
+    Called(Box<Call>),
     /// A local judge or an endpoint answered; an endpoint's answer counts once its batch is saved.
     Answered {
         /// Which question.

@@ -26,6 +26,8 @@ pub(super) struct Question {
     pub rejections: u32,
     /// The window's epoch in which it was last sent.
     pub epoch: u64,
+    /// When it was last sent.
+    pub sent: Duration,
     pub size: Size,
     /// US dollars held back while it is in flight.
     held: f64,
@@ -114,7 +116,16 @@ impl Lane {
     }
 
     pub fn push(&mut self, task: usize, size: Size) {
-        self.ready.push_back(Question { task, failures: 0, rejections: 0, epoch: 0, size, held: 0.0, reserved: 0.0 });
+        self.ready.push_back(Question {
+            task,
+            failures: 0,
+            rejections: 0,
+            epoch: 0,
+            sent: Duration::ZERO,
+            size,
+            held: 0.0,
+            reserved: 0.0,
+        });
     }
 
     /// Puts a question off. It keeps its place among the open ones: while an endpoint is in trouble, its troubled
@@ -168,6 +179,7 @@ impl Lane {
             self.window.started();
         }
         (question.held, question.reserved, question.epoch) = (worst, tokens, self.window.epoch());
+        question.sent = now;
         Turn::Send(question)
     }
 

@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use budget::Budget;
-pub use event::{Asked, RunEvent};
+pub use event::{Asked, Call, RunEvent};
 pub use forecast::{Forecast, forecast};
 pub use outcome::{Answer, Calls, Incomplete, JudgeCalls, RunOutcome, SetupError};
 pub use plan::{IdenticalPairs, JudgePlan, Plan, PlanError, PlanOptions, Source, Task, Trial};

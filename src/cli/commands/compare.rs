@@ -1,39 +1,28 @@
 //! `compare`: is A better than B, by a judge that was tried?
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-use crate::analysis::certificate::{Certificate, Served, Visitor, rules_digest};
-use crate::analysis::compare::{Banner, Comparison, Options, compare};
+use crate::analysis::compare::{Options, compare};
 use crate::analysis::warning::Warning;
-use crate::cli::args::{CompareArgs, RequireArg};
-use crate::cli::asking::{Asking, Reach};
-use crate::cli::certificates::{self, Door};
+use crate::cli::args::CompareArgs;
 use crate::cli::clock::Clock;
-use crate::cli::evidence::{self, Evidence};
+use crate::cli::court::{self, Court};
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::generating::Generating;
-use crate::cli::items;
-use crate::cli::judges::Bench;
-use crate::cli::judging::Judging;
 use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
-use crate::cli::settings::{Environment, Settings, quoted};
+use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
-use crate::data::{PairOptions, Source};
-use crate::domain::{Digest, Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
-use crate::judge::{Judge, JudgeKind, ServedPolicy};
+use crate::cli::{items, requirement};
+use crate::domain::RunKind;
 use crate::report::{Content, ItemTable, Report};
 
 pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
-    let requirement = requirement(args)?;
+    let requirement = requirement::bound(args)?;
     let delivery = Delivery::new(&args.output, environment)?;
     let origin = Origin { kind: RunKind::Compare, command: &environment.command };
     let court = Court { args, settings: &settings, origin, clock, ui };
     let Some((evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
-    let (a, b) = names(args, &evidence.gold);
+    let (a, b) = court::names(args, &evidence.gold);
     let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
@@ -50,287 +39,9 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let report = Report { content: Content::Comparison(&answer), items, manifest: &manifest, lang: delivery.lang };
     delivery.deliver(&report, ui)?;
     let Some(bound) = requirement else { return Ok(Exit::Done) };
-    let exit = held(&answer, bound);
+    let exit = requirement::held(&answer, bound);
     if exit == Exit::Undecided {
-        ui.note(how_much_more(&answer, bound));
+        ui.note(requirement::how_much_more(&answer, bound));
     }
     Ok(exit)
-}
-
-/// Where certificates are looked for unless told otherwise, as in the flags.
-const DEFAULT_CERTIFICATES: &str = "certificates";
-
-/// What the certificate's folder had to say.
-#[derive(Default)]
-struct Passed {
-    certificate: Option<String>,
-    /// The certificate, where it matters which model answers.
-    held: Option<Certificate>,
-    banner: Option<Banner>,
-    warnings: Vec<Warning>,
-}
-
-impl Passed {
-    /// After the answers are in: whose they are, as far as the server told.
-    fn met(mut self, judgments: &[Judgment], judge: &JudgeName) -> Self {
-        let Some(certificate) = self.held.take() else { return self };
-        let own = judgments.iter().filter(|judgment| judgment.judge == *judge);
-        let answered: BTreeSet<&str> =
-            own.filter_map(|judgment| judgment.detail.as_ref()?.served_model.as_deref()).collect();
-        match certificate.served(&answered) {
-            Served::Fits => {}
-            Served::Unknown(warning) => self.warnings.push(warning),
-            // A run that asks ends before this; recorded verdicts are shown without the certificate.
-            Served::Other(warning) => {
-                return Self { certificate: None, banner: Some(Banner::Recorded), warnings: vec![warning], held: None };
-            }
-        }
-        self
-    }
-}
-
-struct Court<'a> {
-    args: &'a CompareArgs,
-    settings: &'a Settings,
-    origin: Origin<'a>,
-    clock: Clock,
-    ui: Ui,
-}
-
-impl Court<'_> {
-    /// The evidence, the judge and what its certificate says; `None` after a dry run.
-    fn gather(&self) -> Result<Option<(Evidence, JudgeName, Passed)>, CliError> {
-        if let Some(verdicts) = &self.args.verdicts {
-            return self.recorded(verdicts).map(Some);
-        }
-        let args = self.args;
-        let options = evidence::pair_options(&args.statistics);
-        let Some(name) = args.judge.clone() else {
-            return Err(
-                CliError::usage("no judge is named").hint("add --judge JUDGE, such as one that `calibrate` passed")
-            );
-        };
-        let mut evidence = match (&args.a, &args.b, &args.pairs, &args.items) {
-            (Some(a), Some(b), ..) => evidence::responses(a, b, &options, self.ui)?,
-            (_, _, Some(pairs), _) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, self.ui)?,
-            (.., Some(items)) => {
-                self.admits(&name)?;
-                let Some(evidence) = self.generated(items, &options)? else { return Ok(None) };
-                evidence
-            }
-            _ => {
-                return Err(CliError::usage("there is nothing to compare")
-                    .hint("give --a FILE --b FILE, or --pairs FILE, or --prompt-a FILE --prompt-b FILE --model MODEL --items FILE, or --verdicts FILE"));
-            }
-        };
-        let mut bench = Bench::new(self.settings, &args.ask, &evidence.pairs);
-        let judges = bench.seat(&[name], self.ui)?;
-        let inputs = bench.inputs;
-        evidence.inputs.extend(inputs);
-        let judge = &judges[0];
-        // The door comes before the first call, so that a refusal costs nothing.
-        let passed = if judge.kind() == JudgeKind::Control {
-            Passed { banner: Some(Banner::Control), ..Passed::default() }
-        } else {
-            let passed = self.door(judge.fingerprint(), judge.name(), &evidence.gold)?;
-            let held = passed.held.filter(|_| judge.served_policy() == ServedPolicy::Same);
-            Passed { held, ..passed }
-        };
-        let served = passed.held.as_ref().and_then(|certificate| certificate.served_model.clone());
-        let asking = Asking {
-            calls: &args.ask.calls,
-            settings: self.settings,
-            clock: self.clock,
-            origin: self.origin,
-            served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
-            reach: Reach::Endpoints,
-            ui: self.ui,
-        };
-        let judging = Judging { asking, ask: &args.ask, force: args.output.force };
-        let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
-        evidence.judgments = judgments;
-        Ok(Some((evidence, Judge::name(judge).clone(), passed)))
-    }
-
-    /// Refuses a judge without a certificate before responses are paid for that it could not compare.
-    fn admits(&self, name: &str) -> Result<(), CliError> {
-        let judges = Bench::new(self.settings, &self.args.ask, &[]).seat(&[name.to_owned()], Ui::silent())?;
-        let judge = &judges[0];
-        if judge.kind() != JudgeKind::Control {
-            self.door(judge.fingerprint(), judge.name(), &GoldSet::new("", Digest::of(b""), Vec::new()))?;
-        }
-        Ok(())
-    }
-
-    /// Both sides, from one model and two prompt versions; `None` after a dry run.
-    fn generated(&self, items: &str, options: &PairOptions) -> Result<Option<Evidence>, CliError> {
-        let args = self.args;
-        let calls = &args.ask.calls;
-        let generating =
-            Generating { calls, settings: self.settings, origin: self.origin, clock: self.clock, ui: self.ui };
-        let items = evidence::items(items, self.ui)?;
-        let mut inputs = Vec::new();
-        let mut system = |prompt: &Option<String>| {
-            let model = args.model.as_deref().unwrap_or_default();
-            generating.system(model, prompt.as_deref(), &mut inputs)
-        };
-        let systems = [system(&args.prompt_a)?, system(&args.prompt_b)?];
-        if systems[0].fingerprint() == systems[1].fingerprint() {
-            return Err(CliError::usage("both prompt versions are the same text: there is nothing to compare")
-                .hint("give two different files with --prompt-a and --prompt-b"));
-        }
-        let Some(sides) = generating.generate(&systems, &items)? else { return Ok(None) };
-        let source = |side: usize| {
-            let name = format!("responses of {}", systems[side].prompt().name());
-            Source::from_bytes(&name, sides[side].lines.as_bytes())
-        };
-        let mut evidence = evidence::joined(&source(0)?, &source(1)?, options, self.ui)?;
-        evidence.inputs.extend(inputs);
-        Ok(Some(evidence))
-    }
-
-    /// Recorded verdicts cost nothing: without a certificate they carry the banner and go on.
-    fn recorded(&self, verdicts: &str) -> Result<(Evidence, JudgeName, Passed), CliError> {
-        let evidence =
-            evidence::verdicts(verdicts, None, None, &evidence::pair_options(&self.args.statistics), self.ui)?;
-        let judges: BTreeSet<&JudgeName> = evidence.judgments.iter().map(|judgment| &judgment.judge).collect();
-        let listed = judges.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-        let judge = match (&self.args.judge, judges.len()) {
-            (Some(name), _) if judges.iter().any(|judge| judge.as_str() == name) => JudgeName::from(name.as_str()),
-            (None, 1) => (*judges.iter().next().expect("there is one")).clone(),
-            (Some(name), _) => {
-                return Err(CliError::usage(format!("{verdicts} holds no verdict of `{name}`"))
-                    .hint(format!("it has: {listed}")));
-            }
-            (None, _) => {
-                return Err(CliError::usage(format!("{verdicts} holds several judges"))
-                    .hint(format!("choose one with --judge: {listed}")));
-            }
-        };
-        let mut own = evidence.judgments.iter().filter(|judgment| judgment.judge == judge);
-        let fingerprint = own
-            .find_map(|judgment| judgment.detail.as_ref()?.fingerprint.clone())
-            .unwrap_or_else(|| Fingerprint::recorded(judge.as_str()));
-        let passed = match self.knock(&fingerprint, judge.as_str())? {
-            Door::Open(certificate, path) => open(*certificate, &path, &evidence.gold),
-            Door::Shut(_) => Passed { banner: Some(Banner::Recorded), ..Passed::default() },
-        };
-        Ok((evidence, judge, passed))
-    }
-
-    /// The command that tries this judge, with every flag that makes it this judge.
-    fn calibration(&self) -> String {
-        let ask = &self.args.ask;
-        let path = |path: &Path| path.display().to_string();
-        let flags = [
-            ("--judge", self.args.judge.clone()),
-            ("--config", ask.calls.config.as_deref().map(path)),
-            ("--prompt", ask.prompt.clone()),
-            (
-                "--certificates",
-                Some(path(&self.args.door.certificates)).filter(|folder| folder != DEFAULT_CERTIFICATES),
-            ),
-        ];
-        let flags = flags.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten();
-        let words: Vec<String> = ["tribunal".to_owned(), "calibrate".to_owned()].into_iter().chain(flags).collect();
-        quoted(words.iter().map(String::as_str))
-    }
-
-    /// Looks for a certificate under the rules in force.
-    fn knock(&self, fingerprint: &Fingerprint, name: &str) -> Result<Door, CliError> {
-        let visitor = Visitor { fingerprint, rules: rules_digest(&self.settings.gate()?)?, now: &self.clock.now() };
-        certificates::find(&self.args.door.certificates, visitor, name, self.ui)
-    }
-
-    fn door(&self, fingerprint: &Fingerprint, name: &JudgeName, gold: &GoldSet) -> Result<Passed, CliError> {
-        match self.knock(fingerprint, name.as_str())? {
-            Door::Open(certificate, path) => Ok(open(*certificate, &path, gold)),
-            Door::Shut(_) if self.args.uncalibrated => {
-                Ok(Passed { banner: Some(Banner::Uncalibrated), ..Passed::default() })
-            }
-            Door::Shut(reasons) => Err(CliError::refused(format!(
-                "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",
-                reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")
-            ))
-            .hint(format!(
-                "get one with `{}`, or go on with --uncalibrated and a banner on every output",
-                self.calibration()
-            ))),
-        }
-    }
-}
-
-fn open(certificate: Certificate, path: &Path, gold: &GoldSet) -> Passed {
-    let values = |field: fn(&ItemFacts) -> Option<&String>| {
-        let set: BTreeSet<String> = gold.items.iter().filter_map(field).cloned().collect();
-        set.into_iter().collect::<Vec<_>>()
-    };
-    let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
-    Passed { certificate: Some(path.display().to_string()), held: Some(certificate), banner: None, warnings }
-}
-
-/// The names of the sides: as given, else the one model of the side, else the files' names.
-fn names(args: &CompareArgs, gold: &GoldSet) -> (String, String) {
-    let one = |of: fn(&ItemFacts) -> Option<&SystemName>| {
-        let mut names: BTreeSet<&SystemName> = gold.items.iter().filter_map(of).collect();
-        let first = names.pop_first()?;
-        names.is_empty().then(|| first.to_string())
-    };
-    let file = |path: &Option<String>| path.as_deref().map(evidence::name_of);
-    let a = args
-        .name_a
-        .clone()
-        .or_else(|| one(|item| item.model_a.as_ref()))
-        .or_else(|| file(&args.a))
-        .unwrap_or_else(|| "a".to_owned());
-    let b = args
-        .name_b
-        .clone()
-        .or_else(|| one(|item| item.model_b.as_ref()))
-        .or_else(|| file(&args.b))
-        .unwrap_or_else(|| "b".to_owned());
-    if a == b { (format!("{a} (a)"), format!("{b} (b)")) } else { (a, b) }
-}
-
-/// The lower bound that the win rate has to clear.
-fn requirement(args: &CompareArgs) -> Result<Option<f64>, CliError> {
-    match (args.require, args.margin) {
-        (None, None) => Ok(None),
-        (None, Some(_)) => Err(CliError::usage("--margin says nothing by itself").hint("add --require no-worse")),
-        (Some(RequireArg::Better), None) => Ok(Some(0.5)),
-        (Some(RequireArg::Better), Some(_)) => {
-            Err(CliError::usage("--require better takes no margin").hint("did you mean --require no-worse?"))
-        }
-        (Some(RequireArg::NoWorse), Some(margin)) if margin > 0.0 && margin < 0.5 => Ok(Some(0.5 - margin)),
-        (Some(RequireArg::NoWorse), _) => {
-            Err(CliError::usage("--require no-worse needs a margin above 0 and below 0.5")
-                .hint("--margin 0.05: a win rate of 45 % still counts as no worse"))
-        }
-    }
-}
-
-fn held(answer: &Comparison, bound: f64) -> Exit {
-    match &answer.win_rate {
-        Ok(rate) if rate.lower > bound => Exit::Done,
-        Ok(rate) if rate.upper < bound => Exit::Short,
-        _ => Exit::Undecided,
-    }
-}
-
-/// What an undecided requirement lacks: the width of the interval shrinks with the square root of the number of items.
-fn how_much_more(answer: &Comparison, bound: f64) -> String {
-    let Ok(rate) = &answer.win_rate else { return "undecided: no item has a verdict in both orders".to_owned() };
-    let distance = (rate.point - bound).abs();
-    let width = if rate.point > bound { rate.point - rate.lower } else { rate.upper - rate.point };
-    let factor = (width / distance).powi(2);
-    if distance > 0.0 && factor <= 100.0 {
-        let items = (rate.n as f64 * factor).ceil();
-        format!("undecided: at this win rate about {items:.0} items would decide (there are {})", rate.n)
-    } else {
-        format!(
-            "undecided: the win rate {:.1} % is too close to {:.1} % for any foreseeable number of items",
-            rate.point * 100.0,
-            bound * 100.0
-        )
-    }
 }

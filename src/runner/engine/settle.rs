@@ -1,9 +1,11 @@
 //! What becomes of a call that came back: saved, tried again, given up, or the end of the run.
 
+use std::time::Duration;
+
 use super::{Engine, Halt, Reply};
 use crate::domain::{Completion, JudgeRequest, NoVerdict, Usage};
 use crate::judge::{CallClass, CallError, JudgeKind};
-use crate::runner::event::RunEvent;
+use crate::runner::event::{Call, RunEvent};
 use crate::runner::lane::Question;
 use crate::runner::outcome::{Answer, Incomplete, SetupError};
 use crate::runner::plan::Source;
@@ -29,10 +31,31 @@ impl<J: Respondent> Engine<'_, '_, J> {
         let now = self.now();
         self.lanes[number].came_back(&reply.question, now, &usage, usd, &mut self.purse);
         self.in_flight = self.in_flight.saturating_sub(1);
+        self.tell(&reply, usage, usd);
         match reply.outcome {
             Ok(completion) => self.accept(reply.question, reply.request, completion),
             Err(error) => self.decline(reply.question, &error),
         }
+    }
+
+    fn tell(&mut self, reply: &Reply, usage: Usage, cost_usd: Option<f64>) {
+        let question = &reply.question;
+        let waited = self.now().saturating_sub(question.sent);
+        let (status, latency_ms, error) = match &reply.outcome {
+            Ok(completion) => (Some(200), completion.latency_ms, None),
+            Err(error) => (error.status, None, Some(error.message.clone())),
+        };
+        let call = Call {
+            asked: self.asked(question.task),
+            key: reply.request.key,
+            attempt: question.failures + question.rejections + 1,
+            status,
+            latency: latency_ms.map_or(waited, Duration::from_millis),
+            usage,
+            cost_usd,
+            error,
+        };
+        (self.on_event)(RunEvent::Called(Box::new(call)));
     }
 
     fn accept(&mut self, question: Question, request: JudgeRequest, mut completion: Completion) {

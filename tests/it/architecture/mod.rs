@@ -47,6 +47,8 @@ const OWNED: &[Owned] = &[
     owned("sled", &["store/"], "the index engine is the store's own business"),
     owned("reqwest", &["judge/http.rs"], "there is one client"),
     owned("tera", &["report/html.rs"], "there is one place where templates are filled"),
+    owned("tracing", &["cli/log.rs", "judge/endpoint.rs"], "few places speak to the log"),
+    owned("tracing_subscriber", &["cli/log.rs"], "there is one place where a log is written"),
     owned("clap", &["cli/"], "only the command line knows flags"),
     owned("tokio", &["cli/", "runner/", "judge/"], "only what asks waits"),
     owned("rayon", &["stats/"], "only resampling is worth threads"),

@@ -1,0 +1,49 @@
+//! What a comparison has to show, `--require`, and whether it does.
+
+use super::args::{CompareArgs, RequireArg};
+use super::exit::{CliError, Exit};
+use crate::analysis::compare::Comparison;
+
+/// The lower bound that the win rate has to clear.
+pub(super) fn bound(args: &CompareArgs) -> Result<Option<f64>, CliError> {
+    match (args.require, args.margin) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(CliError::usage("--margin says nothing by itself").hint("add --require no-worse")),
+        (Some(RequireArg::Better), None) => Ok(Some(0.5)),
+        (Some(RequireArg::Better), Some(_)) => {
+            Err(CliError::usage("--require better takes no margin").hint("did you mean --require no-worse?"))
+        }
+        (Some(RequireArg::NoWorse), Some(margin)) if margin > 0.0 && margin < 0.5 => Ok(Some(0.5 - margin)),
+        (Some(RequireArg::NoWorse), _) => {
+            Err(CliError::usage("--require no-worse needs a margin above 0 and below 0.5")
+                .hint("--margin 0.05: a win rate of 45 % still counts as no worse"))
+        }
+    }
+}
+
+/// The status that says whether it holds.
+pub(super) fn held(answer: &Comparison, bound: f64) -> Exit {
+    match &answer.win_rate {
+        Ok(rate) if rate.lower > bound => Exit::Done,
+        Ok(rate) if rate.upper < bound => Exit::Short,
+        _ => Exit::Undecided,
+    }
+}
+
+/// What an undecided requirement lacks: the width of the interval shrinks with the square root of the number of items.
+pub(super) fn how_much_more(answer: &Comparison, bound: f64) -> String {
+    let Ok(rate) = &answer.win_rate else { return "undecided: no item has a verdict in both orders".to_owned() };
+    let distance = (rate.point - bound).abs();
+    let width = if rate.point > bound { rate.point - rate.lower } else { rate.upper - rate.point };
+    let factor = (width / distance).powi(2);
+    if distance > 0.0 && factor <= 100.0 {
+        let items = (rate.n as f64 * factor).ceil();
+        format!("undecided: at this win rate about {items:.0} items would decide (there are {})", rate.n)
+    } else {
+        format!(
+            "undecided: the win rate {:.1} % is too close to {:.1} % for any foreseeable number of items",
+            rate.point * 100.0,
+            bound * 100.0
+        )
+    }
+}
