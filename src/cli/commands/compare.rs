@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::analysis::certificate::{Certificate, Served, Visitor, rules_digest};
-use crate::analysis::compare::{Banner, Comparison, Options, compare};
+use crate::analysis::compare::{Banner, Comparison, Options, Requirement, compare};
+use crate::analysis::correction::JudgeAccuracy;
+use crate::analysis::prereg::Held;
 use crate::analysis::warning::Warning;
 use crate::cli::args::{CompareArgs, RequireArg};
 use crate::cli::asking::{Asking, Reach};
+use crate::cli::background;
 use crate::cli::certificates::{self, Door};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
@@ -29,15 +32,26 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let requirement = requirement(args)?;
+    let prereg = args.prereg.as_deref().map(background::plan).transpose()?;
     let delivery = Delivery::new(&args.output, environment)?;
     let origin = Origin { kind: RunKind::Compare, command: &environment.command };
     let court = Court { args, settings: &settings, origin, clock, ui };
-    let Some((evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
+    let Some((mut evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
+    let (plan, plan_file) = prereg.unzip();
+    evidence.inputs.extend(plan_file);
     let (a, b) = names(args, &evidence.gold);
-    let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
+    let door = door.met(&evidence.judgments, &judge);
+    let options = Options {
+        gold_sample: background::gold_sample(args.gold_sample, &evidence.pairs, ui),
+        accuracy: door.accuracy,
+        passes: background::passes(&evidence.pairs),
+        requirement,
+        plan,
+        ledger: background::reruns(&args.ask.calls, &evidence.pairs, &judge),
+        ..Options::new(a, b, args.statistics.resamples as usize, args.statistics.seed)
+    };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
-    let door = door.met(&evidence.judgments, &judge);
     answer.certificate = door.certificate;
     answer.banner = door.banner;
     answer.warnings.extend(door.warnings);
@@ -49,12 +63,14 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Comparison(&answer), items, manifest: &manifest, lang: delivery.lang };
     delivery.deliver(&report, ui)?;
-    let Some(bound) = requirement else { return Ok(Exit::Done) };
-    let exit = held(&answer, bound);
-    if exit == Exit::Undecided {
-        ui.note(how_much_more(&answer, bound));
-    }
-    Ok(exit)
+    Ok(match answer.requirement.map(|required| (required.held, required.bound)) {
+        None | Some((Held::Held, _)) => Exit::Done,
+        Some((Held::NotHeld, _)) => Exit::Short,
+        Some((Held::Undecided, bound)) => {
+            ui.note(how_much_more(&answer, bound));
+            Exit::Undecided
+        }
+    })
 }
 
 /// Where certificates are looked for unless told otherwise, as in the flags.
@@ -67,6 +83,8 @@ struct Passed {
     /// The certificate, where it matters which model answers.
     held: Option<Certificate>,
     banner: Option<Banner>,
+    /// Its record of the judge.
+    accuracy: Option<JudgeAccuracy>,
     warnings: Vec<Warning>,
 }
 
@@ -82,7 +100,7 @@ impl Passed {
             Served::Unknown(warning) => self.warnings.push(warning),
             // A run that asks ends before this; recorded verdicts are shown without the certificate.
             Served::Other(warning) => {
-                return Self { certificate: None, banner: Some(Banner::Recorded), warnings: vec![warning], held: None };
+                return Self { banner: Some(Banner::Recorded), warnings: vec![warning], ..Self::default() };
             }
         }
         self
@@ -266,7 +284,8 @@ fn open(certificate: Certificate, path: &Path, gold: &GoldSet) -> Passed {
         set.into_iter().collect::<Vec<_>>()
     };
     let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
-    Passed { certificate: Some(path.display().to_string()), held: Some(certificate), banner: None, warnings }
+    let accuracy = certificate.accuracy();
+    Passed { certificate: Some(path.display().to_string()), held: Some(certificate), banner: None, accuracy, warnings }
 }
 
 /// The names of the sides: as given, else the one model of the side, else the files' names.
@@ -292,28 +311,22 @@ fn names(args: &CompareArgs, gold: &GoldSet) -> (String, String) {
     if a == b { (format!("{a} (a)"), format!("{b} (b)")) } else { (a, b) }
 }
 
-/// The lower bound that the win rate has to clear.
-fn requirement(args: &CompareArgs) -> Result<Option<f64>, CliError> {
+/// What has to hold.
+fn requirement(args: &CompareArgs) -> Result<Option<Requirement>, CliError> {
     match (args.require, args.margin) {
         (None, None) => Ok(None),
         (None, Some(_)) => Err(CliError::usage("--margin says nothing by itself").hint("add --require no-worse")),
-        (Some(RequireArg::Better), None) => Ok(Some(0.5)),
+        (Some(RequireArg::Better), None) => Ok(Some(Requirement::Better)),
         (Some(RequireArg::Better), Some(_)) => {
             Err(CliError::usage("--require better takes no margin").hint("did you mean --require no-worse?"))
         }
-        (Some(RequireArg::NoWorse), Some(margin)) if margin > 0.0 && margin < 0.5 => Ok(Some(0.5 - margin)),
+        (Some(RequireArg::NoWorse), Some(margin)) if margin > 0.0 && margin < 0.5 => {
+            Ok(Some(Requirement::NoWorse { margin }))
+        }
         (Some(RequireArg::NoWorse), _) => {
             Err(CliError::usage("--require no-worse needs a margin above 0 and below 0.5")
                 .hint("--margin 0.05: a win rate of 45 % still counts as no worse"))
         }
-    }
-}
-
-fn held(answer: &Comparison, bound: f64) -> Exit {
-    match &answer.win_rate {
-        Ok(rate) if rate.lower > bound => Exit::Done,
-        Ok(rate) if rate.upper < bound => Exit::Short,
-        _ => Exit::Undecided,
     }
 }
 
