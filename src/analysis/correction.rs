@@ -242,7 +242,8 @@ fn by_gold(evidence: &Evidence, sample: &GoldSample) -> Result<Correction, Missi
         GoldSample::Marked(samples) => {
             let mut samples = samples.iter();
             let (Some((mark, drawn)), None) = (samples.next(), samples.next()) else { return Err(Missing::OneSample) };
-            let labelled = |id: &&ItemId| evidence.items.items.iter().any(|item| item.id == **id && item.gold.is_some());
+            let labelled =
+                |id: &&ItemId| evidence.items.items.iter().any(|item| item.id == **id && item.gold.is_some());
             if drawn.iter().filter(labelled).count() as u64 != mark.n {
                 return Err(Missing::WholeSample);
             }
@@ -304,8 +305,7 @@ fn gold_mean(evidence: &Evidence, all: &[Judged]) -> Result<Correction, Missing>
     let units: Vec<(f64, f64)> = units.into_values().collect();
     let labelled = all.len() as u64;
     let found = t_clustered(&units, Level::P95).map_err(|_| Missing::Spread)?;
-    let mean =
-        Estimate { n: labelled, lower: found.lower.max(0.0), upper: found.upper.min(1.0), ..found };
+    let mean = Estimate { n: labelled, lower: found.lower.max(0.0), upper: found.upper.min(1.0), ..found };
     Ok(Correction {
         method: Some(Method::GoldMean),
         raw: evidence.score.clone(),

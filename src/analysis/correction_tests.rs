@@ -93,12 +93,14 @@ fn a_judge_that_errs_shrinks_the_rate_and_both_corrections_bring_the_truth_back(
 
 #[test]
 fn the_pooled_correction_of_seventy_of_a_hundred_at_ninety_percent_is_three_quarters() {
-    let rows: Vec<Row> =
-        (0..100).map(|i| row(if i < 70 { Preference::A } else { Preference::B }, None)).collect();
+    let rows: Vec<Row> = (0..100).map(|i| row(if i < 70 { Preference::A } else { Preference::B }, None)).collect();
     let found = answer(&rows, &options(GoldSample::Unknown, accuracy(180, 200))).correction;
     let corrected = found.corrected.unwrap();
     assert!((corrected.point - 0.75).abs() < 1e-12, "(0.7 + 0.9 - 1)/0.8: {corrected:?}");
-    assert_eq!((corrected.n, found.raw.unwrap().k, found.valid_when), (100, Some(70), Some(ValidWhen::JudgeErrsAsOnItsGold)));
+    assert_eq!(
+        (corrected.n, found.raw.unwrap().k, found.valid_when),
+        (100, Some(70), Some(ValidWhen::JudgeErrsAsOnItsGold))
+    );
     let Inputs::Pooled { unclipped, decided_worth, .. } = found.inputs else { panic!("{:?}", found.inputs) };
     assert!((unclipped - 0.75).abs() < 1e-12 && decided_worth == 100.0);
 }
@@ -109,7 +111,8 @@ fn exchanging_the_sides_mirrors_the_corrected_rate() {
     let swapped: Vec<Row> =
         rows.iter().map(|r| Row { said: r.said.swapped(), gold: r.gold.map(Preference::swapped), ..*r }).collect();
     for (sample, record) in [(GoldSample::Random, None), (GoldSample::Unknown, accuracy(70, 80))] {
-        let corrected = |rows: &[Row]| answer(rows, &options(sample.clone(), record.clone())).correction.corrected.unwrap();
+        let corrected =
+            |rows: &[Row]| answer(rows, &options(sample.clone(), record.clone())).correction.corrected.unwrap();
         let (one, other) = (corrected(&rows), corrected(&swapped));
         assert!((one.point + other.point - 1.0).abs() < 1e-9, "{one:?} {other:?}");
         assert!((one.lower + other.upper - 1.0).abs() < 1e-9 && (one.upper + other.lower - 1.0).abs() < 1e-9);
@@ -125,7 +128,10 @@ fn what_is_missing_is_said_and_nothing_is_guessed() {
         found.missing
     };
     assert_eq!(missing(&rows, GoldSample::Unknown, None), [Missing::RandomSample, Missing::Certificate]);
-    assert_eq!(missing(&rows, GoldSample::Unknown, accuracy(30, 50)), [Missing::RandomSample, Missing::InformativeJudge]);
+    assert_eq!(
+        missing(&rows, GoldSample::Unknown, accuracy(30, 50)),
+        [Missing::RandomSample, Missing::InformativeJudge]
+    );
     let bare: Vec<Row> = rows.iter().map(|row| Row { gold: None, ..*row }).collect();
     assert_eq!(missing(&bare, GoldSample::Random, None), [Missing::Gold, Missing::Certificate]);
     let few = planted(0.7, 0.8, 60, 9, 3);
@@ -137,7 +143,10 @@ fn what_is_missing_is_said_and_nothing_is_guessed() {
     };
     assert_eq!(missing(&rows, drawn(30), None), [Missing::WholeSample, Missing::Certificate]);
     let found = answer(&rows, &options(drawn(20), None)).correction;
-    assert!(matches!(found.inputs, Inputs::Ppi { labelled: 20, unlabelled: 40, sample: Some(Mark { n: 20, seed: 1 }), .. }));
+    assert!(matches!(
+        found.inputs,
+        Inputs::Ppi { labelled: 20, unlabelled: 40, sample: Some(Mark { n: 20, seed: 1 }), .. }
+    ));
 }
 
 #[test]
@@ -160,11 +169,8 @@ fn where_every_item_is_labelled_the_labels_are_the_answer() {
 #[test]
 fn items_that_share_groups_widen_either_correction() {
     let single = planted(0.7, 0.8, 60, 20, 8);
-    let grouped: Vec<Row> = single
-        .iter()
-        .enumerate()
-        .flat_map(|(index, row)| [Row { group: Some(index), ..*row }; 5])
-        .collect();
+    let grouped: Vec<Row> =
+        single.iter().enumerate().flat_map(|(index, row)| [Row { group: Some(index), ..*row }; 5]).collect();
     let apart: Vec<Row> = grouped.iter().map(|row| Row { group: None, ..*row }).collect();
     for (sample, record) in [(GoldSample::Random, None), (GoldSample::Unknown, accuracy(190, 200))] {
         let width = |rows: &[Row]| {

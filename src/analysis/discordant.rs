@@ -41,10 +41,7 @@ pub struct Odds {
     pub upper: Option<f64>,
 }
 
-fn serialize_odds<S: serde::Serializer>(
-    odds: &Result<Odds, NotEstimable>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn serialize_odds<S: serde::Serializer>(odds: &Result<Odds, NotEstimable>, serializer: S) -> Result<S::Ok, S::Error> {
     match odds {
         Ok(odds) => odds.serialize(serializer),
         Err(absence) => absence.serialize(serializer),

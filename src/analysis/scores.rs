@@ -134,12 +134,7 @@ impl Side {
 impl Scores {
     /// The scores of `rows`, and of the items with identical responses among those that `belong`.
     pub(super) fn of(items: &GoldSet, rows: &[Row], belong: impl Fn(&ItemFacts) -> bool) -> Self {
-        let mut scores = Self {
-            outcomes: Outcomes::default(),
-            items: 0,
-            units: Vec::new(),
-            singles: Vec::new(),
-        };
+        let mut scores = Self { outcomes: Outcomes::default(), items: 0, units: Vec::new(), singles: Vec::new() };
         let mut names: HashMap<Unit<'_>, usize> = HashMap::new();
         let mut add = |item: usize, outcome: Outcome| {
             let Some((plain, graded)) = outcome.score().zip(outcome.graded_score()) else { return };

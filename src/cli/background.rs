@@ -82,7 +82,8 @@ pub(super) fn plan(path: &str) -> Result<(Plan, InputFile), CliError> {
     let fields: Map<String, Value> = if text.trim_start().starts_with('{') {
         serde_json::from_str(text).map_err(|error| broken(format!("no plan can be read: {error}")))?
     } else {
-        toml::from_str(text).map_err(|error| broken(format!("no plan can be read: {}", error.to_string().trim_end())))?
+        toml::from_str(text)
+            .map_err(|error| broken(format!("no plan can be read: {}", error.to_string().trim_end())))?
     };
     let plan = Plan::of(Digest::of(text.as_bytes()), &fields).map_err(|fault| {
         let named = |line: &&str| line.trim_start_matches([' ', '\t', '"', '{', ',']).starts_with(&fault.field);

@@ -1,7 +1,7 @@
 //! What would humans have said, given how often the judge errs? Corrections of a judged share.
 
-use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
 use super::clustered::clopper_pearson_real;
+use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
 use super::proportion::two_sided_z;
 
 /// A judged share on new items, and the judge's record on items with gold.

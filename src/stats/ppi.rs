@@ -294,7 +294,8 @@ mod tests {
     #[test]
     fn single_items_as_groups_give_nearly_the_ungrouped_interval() {
         let score = |i: usize| [0.0, 0.5, 1.0, 1.0][i * 7 % 4];
-        let (judge, rest): (Vec<f64>, Vec<f64>) = ((0..40).map(score).collect(), (40..400).map(|i| score(i + 1)).collect());
+        let (judge, rest): (Vec<f64>, Vec<f64>) =
+            ((0..40).map(score).collect(), (40..400).map(|i| score(i + 1)).collect());
         let gold: Vec<f64> = (0..40).map(|i| if i % 5 == 0 { 1.0 - judge[i] } else { judge[i] }).collect();
         let data = Labelled { gold: &gold, judge: &judge, judge_unlabelled: &rest };
         let (labelled, unlabelled): (Vec<usize>, Vec<usize>) = ((0..40).collect(), (40..400).collect());
