@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::calibration::{GoldSummary, Scorecard};
+use super::correction::JudgeAccuracy;
 use super::gate::{Decision, GateRules};
 use super::warning::Warning;
 use crate::domain::{Digest, Fingerprint};
+use crate::stats::Estimate;
+use crate::stats::correction::WorthShare;
 
 /// Format of the file; other versions are refused. 2: the digest of the rules is that of their serialized form.
 pub const FORMAT: u32 = 2;
@@ -183,6 +186,21 @@ impl Certificate {
             .collect()
     }
 
+    /// The judge's record on decided gold items: that of the gate, which is over groups where there were any, else of the
+    /// figures. `None` where neither has it.
+    pub fn accuracy(&self) -> Option<JudgeAccuracy> {
+        const NAME: &str = "agreement_decisive";
+        let criteria = self.gate.get("criteria").and_then(Value::as_array).into_iter().flatten();
+        let judged = criteria.filter(|criterion| criterion["name"] == NAME).map(|criterion| &criterion["figure"]);
+        judged.chain(self.figures.get(NAME)).find_map(|figure| {
+            let [point, lower, upper, level] = ["point", "lower", "upper", "level"].map(|name| figure[name].as_f64());
+            let (k, n) = figure["k"].as_u64().zip(figure["n"].as_u64()).filter(|(k, n)| k <= n && *n > 0)?;
+            let shown = Estimate::within(point?, [lower?, upper?], level?, n, "certificate");
+            let worth = WorthShare::of(&shown).worth;
+            (worth > 0.0).then(|| JudgeAccuracy { k, n, worth, gold: self.gold.clone(), date: self.date.clone() })
+        })
+    }
+
     /// How the models that answered (as the server named them, if it did) fit the one on trial.
     pub fn served(&self, answered: &BTreeSet<&str>) -> Served {
         let listed = || answered.iter().map(|model| (*model).to_owned()).collect();
@@ -270,6 +288,21 @@ mod tests {
         assert_eq!(named.served(&["m-1"].into()), Served::Fits);
         assert!(matches!(named.served(&BTreeSet::new()), Served::Unknown(Warning::ModelUnknownNow(_))));
         assert!(matches!(named.served(&["m-1", "m-2"].into()), Served::Other(_)));
+    }
+
+    #[test]
+    fn the_accuracy_is_that_of_the_gate_and_grouped_gold_is_worth_less() {
+        let figure = |lower: f64| serde_json::json!({"point": 0.9, "lower": lower, "upper": 0.9448, "level": 0.95, "n": 100, "k": 90});
+        let wilson = figure(0.825_6);
+        let plain = Certificate { figures: serde_json::json!({"agreement_decisive": wilson}), ..certificate() };
+        let accuracy = plain.accuracy().expect("the figures have it");
+        assert!((accuracy.k, accuracy.n) == (90, 100) && accuracy.worth > 90.0, "{accuracy:?}");
+        let gate = serde_json::json!({"criteria": [{"name": "agreement_decisive", "figure": figure(0.7)}]});
+        let grouped = Certificate { gate, ..plain };
+        let worth = grouped.accuracy().expect("the gate has it").worth;
+        // z²·0.7·0.3/0.2²
+        assert!((worth - 3.841_458_8 * 0.21 / 0.04).abs() < 1e-4, "{worth}");
+        assert_eq!(certificate().accuracy(), None);
     }
 
     #[test]

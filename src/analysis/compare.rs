@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::calibration::MOST_PARTS;
+use super::adjusted::length_controlled;
+use super::categories;
+use super::correction::{self, Correction, GoldSample, JudgeAccuracy};
+use super::discordant::{self, ChecksResult};
 use super::figures::Test;
-use super::outcome::{self, Accounting, Row, Sheet};
+use super::outcome::{self, Accounting, Sheet};
+use super::prereg::{self, Held, Plan, Prereg, Stopping};
 use super::scores::{Scored, Scores};
 use super::shares::{Cases, FEW_UNITS, FLIP_RATE};
 use super::usage;
 use super::warning::Warning;
-use crate::domain::{Fingerprint, GoldSet, JudgeName, Judgment, JudgmentDetail};
-use crate::stats::binomial::mcnemar;
-use crate::stats::multiplicity::{Adjustment, adjust};
+use crate::domain::{Fingerprint, GoldSet, ItemId, JudgeName, Judgment, JudgmentDetail};
 use crate::stats::resample::Resampling;
-use crate::stats::{Estimate, Figure, Level, Seed};
+use crate::stats::{Estimate, Figure, Level, NotEstimable, Seed};
+
+pub use super::categories::{CategoryRow, Interaction};
+pub use super::discordant::{McNemarResult, Odds, Passes};
 
 /// What a comparison depends on beside the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +33,82 @@ pub struct Options {
     pub resamples: usize,
     /// Seed of every bootstrap.
     pub seed: u64,
+    /// How the items that carry gold were chosen.
+    pub gold_sample: GoldSample,
+    /// The judge's record on the gold set of the certificate that opened the door.
+    pub accuracy: Option<JudgeAccuracy>,
+    /// Which responses pass the checks of their item; items without checks are not in it.
+    pub passes: BTreeMap<ItemId, Passes>,
+    /// What has to hold.
+    pub requirement: Option<Requirement>,
+    /// What was to be done.
+    pub plan: Option<Plan>,
+    /// How often these items were compared before.
+    pub ledger: Option<Reruns>,
+}
+
+impl Options {
+    /// A comparison of `a` with `b` about which nothing else is known.
+    pub fn new(a: impl Into<String>, b: impl Into<String>, resamples: usize, seed: u64) -> Self {
+        Self {
+            a: a.into(),
+            b: b.into(),
+            resamples,
+            seed,
+            gold_sample: GoldSample::Unknown,
+            accuracy: None,
+            passes: BTreeMap::new(),
+            requirement: None,
+            plan: None,
+            ledger: None,
+        }
+    }
+}
+
+/// What a comparison has to show.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Requirement {
+    /// `a` is better: the lower bound of the win rate is above ½.
+    Better,
+    /// `a` is no worse than `b` by more than `margin`: the lower bound is above ½ − `margin`.
+    NoWorse {
+        /// Above 0, below ½.
+        margin: f64,
+    },
+}
+
+impl Requirement {
+    /// The value that the lower bound of the win rate has to clear.
+    pub fn bound(self) -> f64 {
+        match self {
+            Self::Better => 0.5,
+            Self::NoWorse { margin } => 0.5 - margin,
+        }
+    }
+}
+
+/// A requirement beside what was found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Required {
+    /// What had to hold.
+    #[serde(flatten)]
+    pub requirement: Requirement,
+    /// The value that the lower bound of the win rate had to clear.
+    pub bound: f64,
+    /// Whether it does.
+    pub held: Held,
+}
+
+/// How often the same items were compared, as the ledger of the store tells; this run is among them where it asked an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Reruns {
+    /// Finished comparisons of these items, by any judge.
+    pub runs: u64,
+    /// Those by this judge.
+    pub with_this_judge: u64,
+    /// Those that brought new answers; the others were answered from the store.
+    pub asked_anew: u64,
 }
 
 /// Which side the evidence favours.
@@ -81,19 +162,6 @@ pub struct Outcomes {
     pub no_verdict: u64,
 }
 
-/// McNemar's test on consistent wins.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct McNemarResult {
-    /// Units with more consistent wins of `a` than of `b`: its consistent wins where no two outcomes share a unit.
-    pub a_only: u64,
-    /// Units with more consistent wins of `b`.
-    pub b_only: u64,
-    /// Exact conditional binomial p.
-    pub p_exact: f64,
-    /// Mid-p.
-    pub p_mid: f64,
-}
-
 /// The win rate were every missing verdict a loss or a win of `a`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bounds {
@@ -103,22 +171,6 @@ pub struct Bounds {
     pub all_won: Option<f64>,
     /// Number of missing outcomes.
     pub missing: u64,
-}
-
-/// One category's part.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CategoryRow {
-    /// The category.
-    pub category: String,
-    /// Items in it.
-    pub items: u64,
-    /// Win rate of `a` with its interval.
-    #[serde(serialize_with = "crate::stats::serialize_figure")]
-    pub win_rate: Figure,
-    /// Exact McNemar p within the category.
-    pub p: f64,
-    /// The same after Holm's correction over the categories.
-    pub p_holm: f64,
 }
 
 /// The answer.
@@ -153,6 +205,11 @@ pub struct Comparison {
     /// All intervals of the win rate, the one of record first.
     #[serde(serialize_with = "serialize_all")]
     pub win_rate_intervals: Vec<Figure>,
+    /// The win rate were both responses of every item equally long.
+    #[serde(serialize_with = "crate::stats::serialize_figure")]
+    pub length_controlled: Figure,
+    /// The graded or decided rate as humans would have judged it.
+    pub correction: Correction,
     /// True below 20 resampling units.
     pub few_units: bool,
     /// Exact and mid-p McNemar on consistent wins.
@@ -163,7 +220,9 @@ pub struct Comparison {
     pub permutation: Test,
     /// Smallest deviation of the win rate from ½ that 80 % of such samples would have shown.
     #[serde(serialize_with = "super::figures::serialize_detectable")]
-    pub detectable: Result<f64, crate::stats::NotEstimable>,
+    pub detectable: Result<f64, NotEstimable>,
+    /// What the checks of the items say of the two sides; `None` where no item has any.
+    pub checks: Option<ChecksResult>,
     /// Bounds for missing verdicts.
     pub bounds: Bounds,
     /// Flip rate of the judge on these items.
@@ -171,6 +230,15 @@ pub struct Comparison {
     pub flip_rate: Figure,
     /// Per category, with Holm's correction.
     pub by_category: Vec<CategoryRow>,
+    /// Whether the win rate differs between categories at all; `None` below two of them.
+    #[serde(serialize_with = "serialize_interaction")]
+    pub interaction: Option<Result<Interaction, NotEstimable>>,
+    /// What had to hold, where something had.
+    pub requirement: Option<Required>,
+    /// The pre-registered plan beside what was done.
+    pub prereg: Option<Prereg>,
+    /// How often these items were compared; `None` where no store keeps it.
+    pub ledger: Option<Reruns>,
     /// Where every planned judgment went.
     pub accounting: Accounting,
     /// Path or identity of the certificate that opened the door; filled in by the command.
@@ -196,6 +264,16 @@ fn serialize_all<S: serde::Serializer>(figures: &[Figure], serializer: S) -> Res
     seq.end()
 }
 
+fn serialize_interaction<S: serde::Serializer>(
+    interaction: &Option<Result<Interaction, NotEstimable>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match interaction {
+        None => serializer.serialize_none(),
+        Some(found) => categories::serialize_interaction(found, serializer),
+    }
+}
+
 /// Compares the two sides by what one judge said. Judgments of other judges are ignored.
 pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, options: &Options) -> Comparison {
     let own: Vec<Judgment> = judgments.iter().filter(|judgment| judgment.judge == *judge).cloned().collect();
@@ -208,10 +286,12 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     let win_rate_intervals = scores.intervals(Scored::Plain, &resampling);
     let win_rate = win_rate_intervals[0].clone();
     let decided = scores.decided();
-    let mcnemar = mcnemar_of(scores.discordant());
+    let (a_only, b_only) = scores.discordant();
     let score = scores.intervals(Scored::Graded, &resampling).swap_remove(0);
     let (decision, reason) = decide(options, &win_rate, &score);
-    Comparison {
+    let evidence = correction::Evidence { items, scores: &scores, score: &score, decided: &decided };
+    let by_category = categories::by_category(items, &sheet, &resampling);
+    let mut answer = Comparison {
         a: options.a.clone(),
         b: options.b.clone(),
         judge: judge.clone(),
@@ -219,20 +299,31 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         items: scores.items,
         groups: scores.units.len() as u64,
         outcomes,
-        score,
         coverage: scores.coverage(),
+        length_controlled: length_controlled(items, &scores, &resampling),
+        correction: correction::correct(&evidence, &options.gold_sample, options.accuracy.as_ref()),
+        score,
         few_units: (scores.units.len() as u64) < FEW_UNITS,
-        mcnemar,
+        mcnemar: McNemarResult::of(a_only, b_only, scores.units.len() as u64),
         sign_test: scores.sign_test(),
         permutation: scores.permutation(&resampling),
         detectable: scores.detectable(),
+        checks: discordant::by_checks(items, &options.passes),
         bounds: scores.bounds(),
         flip_rate: if cases.clustered {
             cases.clustered(&FLIP_RATE, Level::P95)
         } else {
             cases.wilson(&FLIP_RATE, Level::P95)
         },
-        by_category: by_category(items, &sheet, &resampling),
+        interaction: (by_category.len() > 1).then(|| categories::interaction(items, &scores, &resampling)),
+        by_category,
+        requirement: options.requirement.map(|requirement| Required {
+            bound: requirement.bound(),
+            held: Held::of(&win_rate, requirement.bound()),
+            requirement,
+        }),
+        prereg: None,
+        ledger: options.ledger,
         accounting: sheet.accounting,
         certificate: None,
         banner: None,
@@ -242,12 +333,9 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         win_rate_intervals,
         decision,
         reason,
-    }
-}
-
-fn mcnemar_of((a_only, b_only): (u64, u64)) -> McNemarResult {
-    let test = mcnemar(a_only, b_only);
-    McNemarResult { a_only, b_only, p_exact: test.p_exact, p_mid: test.p_mid }
+    };
+    answer.look_back(options);
+    answer
 }
 
 /// The decision word and one sentence. The win rate and the decided rate always lie on one side of ½; the graded score need not,
@@ -281,42 +369,37 @@ fn are_opposed(rate: &Estimate, score: &Estimate) -> bool {
 }
 
 impl Comparison {
+    /// What was planned and how often it was done already, with what a reader has to know of it.
+    fn look_back(&mut self, options: &Options) {
+        self.prereg = options.plan.as_ref().map(|plan| {
+            let done = prereg::Done {
+                items: self.items,
+                seed: options.seed,
+                stopping: Stopping::Fixed,
+                required: options.requirement.map(Requirement::bound),
+                asked_anew: options.ledger.map_or(1, |ledger| ledger.asked_anew),
+                win_rate: &self.win_rate,
+                score: &self.score,
+                decided: &self.decided,
+            };
+            prereg::check(plan, done)
+        });
+        if let Some(ledger) = self.ledger.filter(|ledger| ledger.runs > 1) {
+            self.warnings.push(Warning::Reruns {
+                runs: ledger.runs,
+                with_this_judge: ledger.with_this_judge,
+                asked_anew: ledger.asked_anew,
+            });
+        }
+        for deviation in self.prereg.iter().flat_map(|prereg| &prereg.deviations) {
+            self.warnings.push(Warning::NotAsPlanned(deviation.clone()));
+        }
+    }
+
     /// Whether nothing is decided since win rate and graded score point to different sides.
     pub fn is_opposed(&self) -> bool {
         self.win_rate.as_ref().is_ok_and(|rate| self.score.as_ref().is_ok_and(|score| are_opposed(rate, score)))
     }
-}
-
-fn by_category(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) -> Vec<CategoryRow> {
-    let mut parts: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
-    for row in &sheet.rows {
-        if let Some(category) = &items.items[row.item].category {
-            parts.entry(category).or_default().push(*row);
-        }
-    }
-    if !(2..=MOST_PARTS).contains(&parts.len()) {
-        return Vec::new();
-    }
-    let mut rows: Vec<CategoryRow> = parts
-        .into_iter()
-        .map(|(category, rows)| {
-            let scores = Scores::of(items, &rows, |item| item.category.as_deref() == Some(category));
-            CategoryRow {
-                category: category.to_owned(),
-                items: scores.items,
-                win_rate: scores.intervals(Scored::Plain, resampling).swap_remove(0),
-                p: mcnemar_of(scores.discordant()).p_exact,
-                p_holm: 1.0,
-            }
-        })
-        .collect();
-    let raw: Vec<f64> = rows.iter().map(|row| row.p).collect();
-    if let Ok(adjusted) = adjust(&raw, Adjustment::Holm) {
-        for (row, p) in rows.iter_mut().zip(adjusted) {
-            row.p_holm = p;
-        }
-    }
-    rows
 }
 
 fn warnings(scores: &Scores, sheet: &Sheet, win_rate: &Figure) -> Vec<Warning> {

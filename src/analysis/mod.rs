@@ -1,12 +1,16 @@
 //! Judgments in, answers out: one file a question. Pure; knows no network, clock or store, and no text of an item
 //! but in `gold`.
 
+mod adjusted;
 pub mod asked;
 pub mod baseline;
 pub mod calibration;
+mod categories;
 pub mod certificate;
 pub mod compare;
+pub mod correction;
 mod criteria;
+pub mod discordant;
 pub mod figures;
 pub mod gate;
 pub mod gold;
@@ -16,6 +20,7 @@ mod means;
 mod measure;
 pub mod outcome;
 mod position;
+pub mod prereg;
 mod scores;
 mod shares;
 pub mod unmeasured;

@@ -64,14 +64,24 @@ pub(super) struct Sums {
     n: f64,
 }
 
+/// One outcome that has a score.
+#[derive(Clone, Copy)]
+pub(super) struct Single {
+    /// Index of the item in the set.
+    pub(super) item: usize,
+    /// Index of the resampling unit.
+    pub(super) unit: usize,
+    pub(super) plain: f64,
+    pub(super) graded: f64,
+}
+
 /// The scores of all outcomes, by resampling unit.
 pub(super) struct Scores {
     pub(super) outcomes: Outcomes,
     pub(super) items: u64,
     pub(super) units: Vec<Sums>,
-    /// Graded score minus ½, and the unit, of each outcome that has one.
-    differences: Vec<f64>,
-    unit_of: Vec<usize>,
+    /// Every outcome that has a score, identical responses last.
+    pub(super) singles: Vec<Single>,
 }
 
 /// For which side resamples are drawn: always the same one, whichever is called `a`, so that exchanging the names mirrors every
@@ -124,13 +134,7 @@ impl Side {
 impl Scores {
     /// The scores of `rows`, and of the items with identical responses among those that `belong`.
     pub(super) fn of(items: &GoldSet, rows: &[Row], belong: impl Fn(&ItemFacts) -> bool) -> Self {
-        let mut scores = Self {
-            outcomes: Outcomes::default(),
-            items: 0,
-            units: Vec::new(),
-            differences: Vec::new(),
-            unit_of: Vec::new(),
-        };
+        let mut scores = Self { outcomes: Outcomes::default(), items: 0, units: Vec::new(), singles: Vec::new() };
         let mut names: HashMap<Unit<'_>, usize> = HashMap::new();
         let mut add = |item: usize, outcome: Outcome| {
             let Some((plain, graded)) = outcome.score().zip(outcome.graded_score()) else { return };
@@ -146,8 +150,7 @@ impl Scores {
             sums.won += u64::from(outcome == Outcome::AWins);
             sums.lost += u64::from(outcome == Outcome::BWins);
             sums.n += 1.0;
-            scores.differences.push(graded - 0.5);
-            scores.unit_of.push(unit);
+            scores.singles.push(Single { item, unit, plain, graded });
         };
         let mut seen = BTreeSet::new();
         for row in rows {
@@ -180,10 +183,15 @@ impl Scores {
         self.share(|unit| (unit.won + unit.lost, unit.n as u64))
     }
 
+    /// True where outcomes share a unit.
+    pub(super) fn is_clustered(&self) -> bool {
+        self.singles.len() > self.units.len()
+    }
+
     /// A share with Wilson's interval, over units where outcomes share one.
     fn share(&self, of: impl Fn(&Sums) -> (u64, u64)) -> Figure {
         let counts: Vec<(u64, u64)> = self.units.iter().map(of).filter(|(_, n)| *n > 0).collect();
-        if self.differences.len() > self.units.len() {
+        if self.is_clustered() {
             return wilson_clustered(&counts, Level::P95);
         }
         wilson(counts.iter().map(|(k, _)| k).sum(), counts.iter().map(|(_, n)| n).sum(), Level::P95)
@@ -252,12 +260,14 @@ impl Scores {
     }
 
     pub(super) fn permutation(&self, resampling: &Resampling) -> Test {
-        let flipped = sign_flip_by_group(&self.differences, &self.unit_of, resampling);
-        let above = self.differences.iter().filter(|difference| **difference > 0.0).count() as u64;
+        let differences: Vec<f64> = self.singles.iter().map(|single| single.graded - 0.5).collect();
+        let units: Vec<usize> = self.singles.iter().map(|single| single.unit).collect();
+        let flipped = sign_flip_by_group(&differences, &units, resampling);
+        let above = differences.iter().filter(|difference| **difference > 0.0).count() as u64;
         Test {
             p: flipped.map_or(1.0, |flip| flip.p),
             k: above,
-            n: self.differences.len() as u64,
+            n: differences.len() as u64,
             method: "sign_flip_by_unit",
             detectable: self.detectable(),
         }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::prereg::Deviation;
 use crate::domain::NoVerdict;
 
 /// One thing that a reader has to know. [`fmt::Display`] and JSON give it in English.
@@ -83,6 +84,17 @@ pub enum Warning {
         /// The models that answered.
         served: Vec<String>,
     },
+    /// The same items were compared more than once.
+    Reruns {
+        /// Finished comparisons.
+        runs: u64,
+        /// Those by this judge.
+        with_this_judge: u64,
+        /// Those that brought new answers.
+        asked_anew: u64,
+    },
+    /// What was done departs from the pre-registered plan.
+    NotAsPlanned(Deviation),
     /// A sentence from elsewhere, such as a finding of a file's reader.
     Note(String),
 }
@@ -152,6 +164,13 @@ impl fmt::Display for Warning {
                 "the certificate is for the served model {wanted}, and these answers are of {}: it does not count for them",
                 served.join(", ")
             ),
+            Self::Reruns { runs, with_this_judge, asked_anew } => write!(
+                f,
+                "these items were compared {runs} times ({with_this_judge} by this judge, {asked_anew} with new answers): running again until it looks good makes chance look like a result"
+            ),
+            Self::NotAsPlanned(Deviation { field, planned, done }) => {
+                write!(f, "not as planned: `{field}` was {planned} in the pre-registration, and {done} in fact")
+            }
             Self::Note(text) => f.write_str(text),
         }
     }

@@ -275,6 +275,13 @@ pub(super) enum RequireArg {
     NoWorse,
 }
 
+/// How the items that carry gold were chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum GoldSampleArg {
+    /// At random among the items compared.
+    Random,
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct CompareArgs {
     /// Responses of side A: id, prompt, response.
@@ -313,6 +320,12 @@ pub(super) struct CompareArgs {
     /// Margin of `--require no-worse` on the win rate, such as 0.05.
     #[arg(long, value_name = "SHARE")]
     pub margin: Option<f64>,
+    /// Your word that the items with gold are a random sample of all: the score is then corrected by them.
+    #[arg(long, value_enum)]
+    pub gold_sample: Option<GoldSampleArg>,
+    /// A plan made before the run, to be held against what was done.
+    #[arg(long, value_name = "FILE")]
+    pub prereg: Option<String>,
     /// Name of side A [default: its model, else the file's name].
     #[arg(long, value_name = "NAME")]
     pub name_a: Option<String>,

@@ -17,6 +17,7 @@ use super::settings::{Settings, quoted};
 use super::ui::Ui;
 use crate::analysis::certificate::{Certificate, Served, Visitor, rules_digest};
 use crate::analysis::compare::Banner;
+use crate::analysis::correction::JudgeAccuracy;
 use crate::analysis::warning::Warning;
 use crate::data::{PairOptions, Source};
 use crate::domain::{Digest, Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
@@ -32,6 +33,8 @@ pub(super) struct Passed {
     /// The certificate, where it matters which model answers.
     held: Option<Certificate>,
     pub banner: Option<Banner>,
+    /// Its record of the judge.
+    pub accuracy: Option<JudgeAccuracy>,
     pub warnings: Vec<Warning>,
 }
 
@@ -47,7 +50,7 @@ impl Passed {
             Served::Unknown(warning) => self.warnings.push(warning),
             // A run that asks ends before this; recorded verdicts are shown without the certificate.
             Served::Other(warning) => {
-                return Self { certificate: None, banner: Some(Banner::Recorded), warnings: vec![warning], held: None };
+                return Self { banner: Some(Banner::Recorded), warnings: vec![warning], ..Self::default() };
             }
         }
         self
@@ -232,7 +235,8 @@ fn open(certificate: Certificate, path: &Path, gold: &GoldSet) -> Passed {
         set.into_iter().collect::<Vec<_>>()
     };
     let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
-    Passed { certificate: Some(path.display().to_string()), held: Some(certificate), banner: None, warnings }
+    let accuracy = certificate.accuracy();
+    Passed { certificate: Some(path.display().to_string()), held: Some(certificate), banner: None, accuracy, warnings }
 }
 
 /// The names of the sides: as given, else the one model of the side, else the files' names.

@@ -139,7 +139,7 @@ fn judge(judge: &Judge) -> RunJudge {
 }
 
 /// Digest of the ids and texts asked about, in order.
-fn items_digest(pairs: &[Pair]) -> Digest {
+pub(super) fn items_digest(pairs: &[Pair]) -> Digest {
     let prompts: Vec<String> =
         pairs.iter().map(|pair| serde_json::to_string(&pair.prompt).unwrap_or_default()).collect();
     let parts = pairs.iter().zip(&prompts).flat_map(|(pair, prompt)| {

@@ -13,6 +13,7 @@
 
 mod args;
 mod asking;
+mod background;
 mod batches;
 mod certificates;
 mod clock;

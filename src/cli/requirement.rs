@@ -2,18 +2,21 @@
 
 use super::args::{CompareArgs, RequireArg};
 use super::exit::{CliError, Exit};
-use crate::analysis::compare::Comparison;
+use crate::analysis::compare::{Comparison, Requirement};
+use crate::analysis::prereg::Held;
 
-/// The lower bound that the win rate has to clear.
-pub(super) fn bound(args: &CompareArgs) -> Result<Option<f64>, CliError> {
+/// What has to hold.
+pub(super) fn wanted(args: &CompareArgs) -> Result<Option<Requirement>, CliError> {
     match (args.require, args.margin) {
         (None, None) => Ok(None),
         (None, Some(_)) => Err(CliError::usage("--margin says nothing by itself").hint("add --require no-worse")),
-        (Some(RequireArg::Better), None) => Ok(Some(0.5)),
+        (Some(RequireArg::Better), None) => Ok(Some(Requirement::Better)),
         (Some(RequireArg::Better), Some(_)) => {
             Err(CliError::usage("--require better takes no margin").hint("did you mean --require no-worse?"))
         }
-        (Some(RequireArg::NoWorse), Some(margin)) if margin > 0.0 && margin < 0.5 => Ok(Some(0.5 - margin)),
+        (Some(RequireArg::NoWorse), Some(margin)) if margin > 0.0 && margin < 0.5 => {
+            Ok(Some(Requirement::NoWorse { margin }))
+        }
         (Some(RequireArg::NoWorse), _) => {
             Err(CliError::usage("--require no-worse needs a margin above 0 and below 0.5")
                 .hint("--margin 0.05: a win rate of 45 % still counts as no worse"))
@@ -21,17 +24,17 @@ pub(super) fn bound(args: &CompareArgs) -> Result<Option<f64>, CliError> {
     }
 }
 
-/// The status that says whether it holds.
-pub(super) fn held(answer: &Comparison, bound: f64) -> Exit {
-    match &answer.win_rate {
-        Ok(rate) if rate.lower > bound => Exit::Done,
-        Ok(rate) if rate.upper < bound => Exit::Short,
-        _ => Exit::Undecided,
+/// The status that says whether it holds, and what an undecided one lacks.
+pub(super) fn outcome(answer: &Comparison) -> (Exit, Option<String>) {
+    match answer.requirement.map(|required| (required.held, required.bound)) {
+        None | Some((Held::Held, _)) => (Exit::Done, None),
+        Some((Held::NotHeld, _)) => (Exit::Short, None),
+        Some((Held::Undecided, bound)) => (Exit::Undecided, Some(how_much_more(answer, bound))),
     }
 }
 
 /// What an undecided requirement lacks: the width of the interval shrinks with the square root of the number of items.
-pub(super) fn how_much_more(answer: &Comparison, bound: f64) -> String {
+fn how_much_more(answer: &Comparison, bound: f64) -> String {
     let Ok(rate) = &answer.win_rate else { return "undecided: no item has a verdict in both orders".to_owned() };
     let distance = (rate.point - bound).abs();
     let width = if rate.point > bound { rate.point - rate.lower } else { rate.upper - rate.point };

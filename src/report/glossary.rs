@@ -253,6 +253,33 @@ static TERMS: &[Term] = &[
         ["被覆率", "判定のある項目のうち、両順で同じ側が勝った割合。"],
     ),
     term(
+        "length_controlled",
+        [
+            "length-controlled (local fit)",
+            "Win rate were both responses of every item equally long, by a logistic fit on this run alone. The fit of the AlpacaEval leaderboard uses outside data.",
+        ],
+        [
+            "勝率（長さ調整・局所適合）",
+            "両回答の長さが等しいとした場合の勝率。この比較だけで当てはめたロジスティックモデルによる（AlpacaEvalの公式値とは異なる）。",
+        ],
+    ),
+    term(
+        "correction",
+        [
+            "correction",
+            "The rate that people would give, estimated from human labels on a random part of the items, or else from the judge's record on the gold set of its certificate.",
+        ],
+        [
+            "補正",
+            "人が判定した場合の値の推定。無作為に選んだ項目の人のラベル、または証明書にある判定者の正解率による。",
+        ],
+    ),
+    term(
+        "odds_ratio",
+        ["odds ratio", "How many times as often one side alone wins as the other side alone; 1 is no difference."],
+        ["オッズ比", "一方だけが勝つ回数が、他方だけが勝つ回数の何倍か。1は差なし。"],
+    ),
+    term(
         "mcnemar",
         [
             "McNemar's test",

@@ -11,7 +11,7 @@ use super::glossary::label;
 use super::view::{self, SCORECARD};
 use super::visible::visible_line;
 use super::words::{Words, fill};
-use super::{Content, Lang, Report};
+use super::{Content, Lang, Report, beside};
 
 /// The whole report.
 pub(super) fn render(report: &Report<'_>) -> String {
@@ -114,14 +114,19 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
     line(out, &format!("{mark} **{word}**: {}", escape(&view::comparison_reason(comparison, lang))));
     blank(out);
     line(out, &escape(&view::judge_line(comparison, lang)));
+    if let Some(required) = beside::requirement(comparison, words) {
+        paragraph(out, &required);
+    }
     heading(out, &escape(&fill(words.rates, &[&a])));
-    let rates = view::rates(comparison).into_iter().chain([("coverage", &comparison.coverage)]);
-    let rows = rates.map(|(name, figure)| {
-        let counts = figure.as_ref().map(view::counts).unwrap_or_default();
-        let method = figure.as_ref().map_or("", |found| found.method);
-        vec![label(name, lang), format::figure(figure, Unit::Share, words), counts, method.to_owned()]
-    });
-    table(out, &[words.figure, words.value, words.n, words.method].map(str::to_owned), rows);
+    write_figures(out, beside::rate_rows(comparison, lang), words);
+    if let Some(others) = beside::other_intervals(comparison, words) {
+        paragraph(out, &others);
+    }
+    paragraph(out, &view::bounds(comparison, words));
+    heading(out, words.correction);
+    let correction = beside::correction(comparison, lang);
+    write_figures(out, correction.rows, words);
+    paragraph(out, &correction.sentence);
     heading(out, words.outcomes);
     let rows = view::outcome_rows(comparison, lang)
         .into_iter()
@@ -129,13 +134,37 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
         .map(|row| vec![row.label, format::count(row.count), format::percent(row.share)]);
     table(out, &[words.outcome, words.count, words.share].map(str::to_owned), rows);
     heading(out, words.tests);
-    let rows = view::test_rows(comparison, words).into_iter().map(|row| vec![row.label.to_owned(), row.data, row.p]);
-    table(out, &[words.test, words.data, "p"].map(str::to_owned), rows);
-    blank(out);
-    line(out, &escape(&view::detectable(comparison, words)));
-    blank(out);
-    line(out, &escape(&view::bounds(comparison, words)));
+    write_tests(out, view::test_rows(comparison, words), words);
+    paragraph(out, &beside::effect(&comparison.mcnemar, words));
+    paragraph(out, &view::detectable(comparison, words));
+    if let Some(checks) = beside::checks(comparison, words) {
+        heading(out, words.checks);
+        write_figures(out, checks.rows, words);
+        blank(out);
+        write_tests(out, checks.tests, words);
+        paragraph(out, &checks.effect);
+    }
     write_categories(out, comparison, lang);
+    write_prereg(out, comparison, lang);
+}
+
+fn write_figures(out: &mut String, rows: Vec<beside::FigureRow>, words: &Words) {
+    let head = [words.figure, words.value, words.n, words.method].map(str::to_owned);
+    table(out, &head, rows.into_iter().map(Vec::from));
+}
+
+fn write_tests(out: &mut String, rows: Vec<view::TestRow>, words: &Words) {
+    let rows = rows.into_iter().map(|row| vec![row.label.to_owned(), row.data, row.p]);
+    table(out, &[words.test, words.data, "p"].map(str::to_owned), rows);
+}
+
+fn write_prereg(out: &mut String, comparison: &Comparison, lang: Lang) {
+    let words = Words::of(lang);
+    let Some(plan) = beside::prereg(comparison, lang) else { return };
+    heading(out, words.prereg);
+    let head = [words.field, words.planned_head, words.done_head].map(str::to_owned);
+    table(out, &head, plan.rows.into_iter().map(Vec::from));
+    paragraph(out, &plan.sentence);
 }
 
 fn write_categories(out: &mut String, comparison: &Comparison, lang: Lang) {
@@ -155,6 +184,9 @@ fn write_categories(out: &mut String, comparison: &Comparison, lang: Lang) {
         ]
     });
     table(out, &head, rows);
+    if let Some(interaction) = beside::interaction(comparison, words) {
+        paragraph(out, &interaction);
+    }
 }
 
 fn write_list(out: &mut String, title: &str, entries: &[String]) {
@@ -206,6 +238,11 @@ fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<Strin
     for row in rows {
         write_row(out, &row);
     }
+}
+
+fn paragraph(out: &mut String, text: &str) {
+    blank(out);
+    line(out, &escape(text));
 }
 
 fn heading(out: &mut String, title: &str) {

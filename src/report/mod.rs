@@ -7,9 +7,10 @@
 //!
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
 //! every string, in English and Japanese, `sentences` those with data in them · `view` answers laid out in sentences and
-//! rows · `json`, `text`, `markdown`, `html` one a format · `page` and `drill` what the HTML templates are filled with ·
+//! rows, `beside` what stands beside a comparison's rates · `json`, `text`, `markdown`, `html` one a format · `page` and `drill` what the HTML templates are filled with ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
+mod beside;
 mod chart;
 mod drill;
 mod format;

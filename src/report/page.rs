@@ -108,7 +108,8 @@ impl Provenance {
 fn glossary_of(report: &Report<'_>) -> Vec<Term> {
     let shown: Vec<String> = match report.content {
         Content::Comparison(_) => {
-            ["win_rate", "score", "decided", "coverage", "flip_rate", "mcnemar"].map(str::to_owned).to_vec()
+            let own = ["win_rate", "score", "decided", "coverage", "length_controlled", "correction", "odds_ratio"];
+            own.into_iter().chain(["flip_rate", "mcnemar"]).map(str::to_owned).collect()
         }
         Content::Calibration(answer) => view::cards(answer)
             .flat_map(|card| {

@@ -14,7 +14,7 @@ use super::page_calibration::Legend;
 use super::sentences;
 use super::visible::visible_line;
 use super::words::{Words, fill};
-use super::{Lang, view};
+use super::{Lang, beside, view};
 
 /// The answer, laid out.
 #[derive(Serialize)]
@@ -32,12 +32,20 @@ pub(super) struct ComparisonPage {
     intervals: Vec<IntervalRow>,
     outcome_bar: Drawing,
     outcomes: Vec<OutcomeLine>,
+    length_controlled: String,
+    requirement: Option<String>,
+    correction: Vec<beside::FigureRow>,
+    correction_note: String,
     tests: Vec<TestLine>,
+    effect: String,
     detectable: String,
+    checks: Option<Checks>,
     bounds: String,
     few_units: bool,
     categories: Option<Forest>,
     category_rows: Vec<CategoryLine>,
+    interaction: Option<String>,
+    prereg: Option<Plan>,
     accounting: Vec<AccountingLine>,
 }
 
@@ -68,6 +76,23 @@ struct TestLine {
 }
 
 #[derive(Serialize)]
+struct Checks {
+    rows: Vec<beside::FigureRow>,
+    tests: Vec<TestLine>,
+    effect: String,
+}
+
+#[derive(Serialize)]
+struct Plan {
+    rows: Vec<[String; 3]>,
+    sentence: String,
+}
+
+fn test_lines(rows: Vec<view::TestRow>) -> Vec<TestLine> {
+    rows.into_iter().map(|row| TestLine { label: row.label, data: row.data, p: row.p }).collect()
+}
+
+#[derive(Serialize)]
 struct CategoryLine {
     category: String,
     n: String,
@@ -86,6 +111,7 @@ impl ComparisonPage {
     pub(super) fn of(answer: &Comparison, lang: Lang) -> Self {
         let words = Words::of(lang);
         let [a, b] = view::sides(answer);
+        let correction = beside::correction(answer, lang);
         let certificate = answer
             .certificate
             .as_deref()
@@ -112,10 +138,23 @@ impl ComparisonPage {
             intervals: answer.win_rate_intervals.iter().filter_map(interval_row).collect(),
             outcome_bar: outcome_bar(answer, lang),
             outcomes: outcome_lines(answer, lang),
-            tests: view::test_rows(answer, words)
-                .into_iter()
-                .map(|row| TestLine { label: row.label, data: row.data, p: row.p })
-                .collect(),
+            length_controlled: format!(
+                "{}: {}",
+                label("length_controlled", lang),
+                format::figure(&answer.length_controlled, Unit::Share, words)
+            ),
+            requirement: beside::requirement(answer, words),
+            correction: correction.rows,
+            correction_note: correction.sentence,
+            tests: test_lines(view::test_rows(answer, words)),
+            effect: beside::effect(&answer.mcnemar, words),
+            checks: beside::checks(answer, words).map(|found| Checks {
+                rows: found.rows,
+                tests: test_lines(found.tests),
+                effect: found.effect,
+            }),
+            interaction: beside::interaction(answer, words),
+            prereg: beside::prereg(answer, lang).map(|plan| Plan { rows: plan.rows, sentence: plan.sentence }),
             detectable: view::detectable(answer, words),
             bounds: view::bounds(answer, words),
             few_units: answer.few_units,

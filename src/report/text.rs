@@ -11,7 +11,7 @@ use super::glossary::label;
 use super::text_table::{Paint, Table, padded, paint};
 use super::view::{self, SCORECARD};
 use super::words::{Words, fill};
-use super::{Content, Lang, Report};
+use super::{Content, Lang, Report, beside};
 
 /// How tables are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,16 +204,23 @@ impl Writer {
         self.prefixed(&format!("{word}: "), &view::comparison_reason(comparison, lang));
         self.line(&view::judge_line(comparison, lang));
 
-        self.heading(&fill(words.rates, &[&a]));
-        let mut table = Table::new(heads(&[words.figure, words.value, words.n, words.method]));
-        let rates = view::rates(comparison).into_iter().chain([("coverage", &comparison.coverage)]);
-        for (name, figure) in rates {
-            let counts = figure.as_ref().map(view::counts).unwrap_or_default();
-            let method = figure.as_ref().map_or("", |found| found.method);
-            let value = format::figure(figure, unit_of(name), words);
-            table.row(vec![label(name, lang), value, counts, method.to_owned()], None);
+        if let Some(required) = beside::requirement(comparison, words) {
+            self.line(&required);
         }
-        self.table(&table);
+
+        self.heading(&fill(words.rates, &[&a]));
+        self.figures(beside::rate_rows(comparison, lang));
+        if let Some(others) = beside::other_intervals(comparison, words) {
+            self.line(&others);
+        }
+        self.line(&view::bounds(comparison, words));
+        if comparison.few_units {
+            self.line(words.few_units);
+        }
+        self.heading(words.correction);
+        let correction = beside::correction(comparison, lang);
+        self.figures(correction.rows);
+        self.line(&correction.sentence);
 
         self.heading(words.outcomes);
         let mut table = Table::new(heads(&[words.outcome, words.count, words.share]));
@@ -223,19 +230,49 @@ impl Writer {
         self.table(&table);
 
         self.heading(words.tests);
+        self.tests(view::test_rows(comparison, words));
+        self.line(&beside::effect(&comparison.mcnemar, words));
+        self.line(&view::detectable(comparison, words));
+        if let Some(checks) = beside::checks(comparison, words) {
+            self.heading(words.checks);
+            self.figures(checks.rows);
+            self.tests(checks.tests);
+            self.line(&checks.effect);
+        }
+        self.categories(comparison);
+        self.prereg(comparison);
+        self.warnings(Content::Comparison(comparison));
+        self.text
+    }
+
+    fn figures(&mut self, rows: Vec<beside::FigureRow>) {
+        let words = self.words;
+        let mut table = Table::new(heads(&[words.figure, words.value, words.n, words.method]));
+        for row in rows {
+            table.row(row.to_vec(), None);
+        }
+        self.table(&table);
+    }
+
+    fn tests(&mut self, rows: Vec<view::TestRow>) {
+        let words = self.words;
         let mut table = Table::new(heads(&[words.test, words.data, "p"]));
-        for row in view::test_rows(comparison, words) {
+        for row in rows {
             table.row(vec![row.label.to_owned(), row.data, row.p], None);
         }
         self.table(&table);
-        self.line(&view::detectable(comparison, words));
-        self.line(&view::bounds(comparison, words));
-        if comparison.few_units {
-            self.line(words.few_units);
+    }
+
+    fn prereg(&mut self, comparison: &Comparison) {
+        let words = self.words;
+        let Some(plan) = beside::prereg(comparison, self.lang) else { return };
+        self.heading(words.prereg);
+        let mut table = Table::new(heads(&[words.field, words.planned_head, words.done_head]));
+        for row in plan.rows {
+            table.row(row.to_vec(), None);
         }
-        self.categories(comparison);
-        self.warnings(Content::Comparison(comparison));
-        self.text
+        self.table(&table);
+        self.line(&plan.sentence);
     }
 
     fn categories(&mut self, comparison: &Comparison) {
@@ -253,6 +290,9 @@ impl Writer {
             table.row([vec![name, format::count(row.items), rate], p.to_vec()].concat(), None);
         }
         self.table(&table);
+        if let Some(interaction) = beside::interaction(comparison, words) {
+            self.line(&interaction);
+        }
     }
 
     fn warnings(&mut self, content: Content<'_>) {

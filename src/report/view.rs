@@ -1,7 +1,7 @@
 //! Answers laid out in rows and sentences, for every format that people read.
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::compare::{Comparison, Favours};
+use crate::analysis::compare::{Comparison, Favours, McNemarResult};
 use crate::analysis::figures::{Entry, Figures, Test};
 use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit, Why};
 use crate::analysis::outcome::Outcome;
@@ -319,21 +319,26 @@ pub(super) struct TestRow {
     pub(super) p: String,
 }
 
-/// The tests, each with its data.
-pub(super) fn test_rows(comparison: &Comparison, words: &Words) -> Vec<TestRow> {
-    let mcnemar = &comparison.mcnemar;
+/// Both forms of McNemar's test.
+pub(super) fn mcnemar_rows(mcnemar: &McNemarResult, words: &Words) -> Vec<TestRow> {
     let wins = format!("{} : {}", format::count(mcnemar.a_only), format::count(mcnemar.b_only));
-    let of = |label, test: &Test| TestRow { label, data: of_counts(test.k, test.n), p: format::p_digits(test.p) };
     vec![
         TestRow { label: words.mcnemar_exact, data: wins.clone(), p: format::p_digits(mcnemar.p_exact) },
         TestRow { label: words.mcnemar_mid, data: wins, p: format::p_digits(mcnemar.p_mid) },
-        of(words.sign_test, &comparison.sign_test),
-        TestRow {
-            label: words.permutation,
-            data: format!("n = {}", format::count(comparison.permutation.n)),
-            p: format::p_digits(comparison.permutation.p),
-        },
     ]
+}
+
+/// The tests, each with its data.
+pub(super) fn test_rows(comparison: &Comparison, words: &Words) -> Vec<TestRow> {
+    let of = |label, test: &Test| TestRow { label, data: of_counts(test.k, test.n), p: format::p_digits(test.p) };
+    let mut rows = mcnemar_rows(&comparison.mcnemar, words);
+    rows.push(of(words.sign_test, &comparison.sign_test));
+    rows.push(TestRow {
+        label: words.permutation,
+        data: format!("n = {}", format::count(comparison.permutation.n)),
+        p: format::p_digits(comparison.permutation.p),
+    });
+    rows
 }
 
 /// What the comparison could have found.

@@ -183,6 +183,44 @@ words! {
     bounds_none: "No verdict is missing.", "判定のない項目はない。";
     few_units: "Fewer than 20 resampling units: the intervals are wide for a reason.",
                "再抽出の単位が20未満なので、区間は広い。";
+    correction: "Corrected for the judge's measured error", "判定者の誤りを補正した値";
+    as_judged: "{}, as judged", "{}（判定のまま）";
+    as_corrected: "{}, as people would judge", "{}（人が判定した場合の推定）";
+    valid_every_item: "Every item carries a human label: the labels themselves are the answer for the people who labelled, the raw rate is the answer of this judge.",
+                      "すべての項目に人のラベルがある。人の答えはラベルそのものであり、判定のままの値はこの判定者の答えである。";
+    valid_random_sample: "The raw rate is the answer of this judge. The corrected one is that of the people who labelled, and valid if the {} labelled items are a random sample of the {}; weight of the judge {}.",
+                         "判定のままの値はこの判定者の答えである。補正した値は人の答えの推定であり、ラベル付きの{}件が全{}件からの無作為標本である場合に妥当（判定者の重み {}）。";
+    valid_record: "The raw rate is the answer of this judge. The corrected one is that of the people who labelled {}, and valid if the judge errs here as it did there ({} right, lower bound {}), equally often in favour of either side.",
+                  "判定のままの値はこの判定者の答えである。補正した値は {} にラベルを付けた人の答えの推定であり、判定者がそこと同じ割合で（正解 {}、下限 {}）どちらの側にも偏らずに誤る場合に妥当。";
+    no_correction: "Not corrected: {}. The raw rate is the answer of this judge, not of people.",
+                   "補正できない：{}。判定のままの値はこの判定者の答えであり、人の答えではない。";
+    and: "; and ", "。また、";
+    lacks_gold: "no item carries a human label", "人のラベルが付いた項目がない";
+    lacks_random_sample: "nobody said that the labelled items are a random sample (--gold-sample random)",
+                         "ラベル付きの項目が無作為標本かどうか不明（--gold-sample random で宣言する）";
+    lacks_whole_sample: "not all items that were drawn for labelling carry a label", "抽出した項目の一部にラベルがない";
+    lacks_one_sample: "the items were drawn in several samples", "項目が複数の標本に分かれている";
+    lacks_more_gold: "fewer than 10 labelled items", "ラベル付きの項目が10件未満";
+    lacks_spread: "the labels leave no error to estimate", "ラベルから誤差を推定できない";
+    lacks_certificate: "no certificate with the judge's accuracy opened the door", "判定者の正解率を示す証明書がない";
+    lacks_decided: "no item was decided", "決着した項目がない";
+    lacks_informative: "the judge's accuracy may be one half or less", "判定者の正解率が2分の1以下の可能性がある";
+    effect: "One side alone minus the other alone, of all units: {} (Tango); odds ratio {}", "一方だけの割合の差（全単位中）：{}（Tango）、オッズ比 {}";
+    checks: "By the checks of the items, without a judge", "項目の検査による比較（判定者なし）";
+    passes: "{} passes", "{}の合格率";
+    required_better: "Required: better. The lower bound of the win rate has to be above {} and is {}: {}",
+                     "要件：優れていること。勝率の下限が{}を上回る必要があり、実際は{}：{}";
+    required_no_worse: "Required: no worse by more than {}. The lower bound of the win rate has to be above {} and is {}: {}",
+                       "要件：{}を超えて劣らないこと。勝率の下限が{}を上回る必要があり、実際は{}：{}";
+    prereg: "Pre-registration", "事前登録";
+    planned_head: "planned", "計画";
+    done_head: "done", "実施";
+    field: "field", "項目名";
+    as_planned: "as planned", "計画どおり";
+    prereg_answer: "By the plan: {}, lower bound above {}: {}", "計画による答え：{}、下限が{}を上回ること：{}";
+    interaction: "One win rate in all {} categories? {} (permutation of {} units). Significant in one and not in another is no difference between them.",
+                 "全{}カテゴリで勝率は等しいか：{}（{}単位の並べ替え）。一方で有意、他方で有意でないことは、カテゴリ間の差を意味しない。";
+    no_interaction: "Whether categories differ was not tested: {}", "カテゴリ間の差は検定していない：{}";
     p_holm: "p after Holm", "p（Holm補正後）";
     judge_line: "Judged by {}, {} items, {} groups, flip rate {}", "判定者 {}、{}件、{}群、反転率 {}";
     win_interval: "the win rate of {}, {}, {}", "{}の勝率 {} は{}";

@@ -1,7 +1,8 @@
 //! What would humans have said, given how often the judge errs? Corrections of a judged share.
 
+use super::clustered::clopper_pearson_real;
 use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
-use super::proportion::{clopper_pearson, two_sided_z};
+use super::proportion::two_sided_z;
 
 /// A judged share on new items, and the judge's record on items with gold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +108,37 @@ pub struct DecidedShare {
     pub gold: u64,
 }
 
+/// A share with the number of independent trials that it is worth; over groups that is less than the trials counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorthShare {
+    /// The share, 0..=1.
+    pub share: f64,
+    /// Independent trials that it is worth.
+    pub worth: f64,
+}
+
+impl WorthShare {
+    /// The share of an estimate with the number of independent trials whose Wilson interval ends where this one ends.
+    ///
+    /// - Formula: the score equation `(p − L)² = z²·L(1 − L)/n` at each bound `L`, solved for `n`; the smaller of both, at
+    ///   most the estimate's own `n`. For Wilson's interval that is `n`; over groups it takes in the design effect and the
+    ///   quantile of t.
+    /// - Source: Wilson 1927. Pinned by `a_wilson_interval_is_worth_its_own_trials`.
+    pub fn of(estimate: &Estimate) -> Self {
+        let z = Level::new(estimate.level).map_or(0.0, two_sided_z);
+        let trials = |bound: f64| {
+            let gap = (estimate.point - bound).powi(2);
+            let inner = bound > 0.0 && bound < 1.0 && gap > 0.0;
+            if inner { z * z * bound * (1.0 - bound) / gap } else { f64::INFINITY }
+        };
+        let n = estimate.n as f64;
+        let worth = trials(estimate.lower).min(trials(estimate.upper));
+        // The last digits of a Wilson bound are rounding.
+        let worth = if worth >= n * (1.0 - 1e-9) { n } else { worth };
+        Self { share: estimate.point, worth }
+    }
+}
+
 /// The decided share that gold would give when the judge errs equally often either way (method `pooled_accuracy`).
 ///
 /// - Estimates: the share of new decided items that gold would give to the first side.
@@ -123,15 +155,30 @@ pub struct DecidedShare {
 pub fn pooled_accuracy_correction(input: DecidedShare, level: Level) -> Figure {
     let DecidedShare { wins, n, agreed, gold } = input;
     checked(wins, n)?;
-    let accuracy = clopper_pearson(agreed, gold, level)?;
-    if accuracy.lower <= 0.5 {
-        return Err(NotEstimable::with_counts(Reason::NotInformative, agreed, gold));
+    checked(agreed, gold)?;
+    let share = |k: u64, n: u64| WorthShare { share: k as f64 / n as f64, worth: n as f64 };
+    pooled_correction(share(wins, n), share(agreed, gold), level)
+        .map(|estimate| Estimate { n, ..estimate })
+        .map_err(|absence| NotEstimable { k: Some(agreed), n: Some(gold), ..absence })
+}
+
+/// [`pooled_accuracy_correction`] of shares that are worth fewer trials than were counted: `n` of the estimate is what
+/// `wins` is worth, rounded down.
+///
+/// Not estimable: a share outside 0..=1 or a worth that is no number above zero (`invalid`); as there.
+pub fn pooled_correction(wins: WorthShare, accuracy: WorthShare, level: Level) -> Figure {
+    let sound = |of: WorthShare| (0.0..=1.0).contains(&of.share) && of.worth.is_finite() && of.worth > 0.0;
+    if !(sound(wins) && sound(accuracy)) {
+        return Err(NotEstimable::because(Reason::Invalid));
     }
-    let (p, q) = (wins as f64 / n as f64, accuracy.point);
+    if clopper_pearson_real(accuracy.share, accuracy.worth, level).0 <= 0.5 {
+        return Err(NotEstimable::because(Reason::NotInformative));
+    }
+    let (p, q) = (wins.share, accuracy.share);
     let point = ((p + q - 1.0) / (2.0 * q - 1.0)).clamp(0.0, 1.0);
     let z = two_sided_z(level);
-    let towards_half = |k: u64, n: u64| ((k as f64 + z * z / 2.0) / (n as f64 + z * z), n as f64 + z * z);
-    let ((p, size_p), (q, size_q)) = (towards_half(wins, n), towards_half(agreed, gold));
+    let towards_half = |of: WorthShare| ((of.share * of.worth + z * z / 2.0) / (of.worth + z * z), of.worth + z * z);
+    let ((p, size_p), (q, size_q)) = (towards_half(wins), towards_half(accuracy));
     let centre = (p + q - 1.0) / (2.0 * q - 1.0);
     let inside = |theta: f64| {
         let miss = p + q - 1.0 - theta * (2.0 * q - 1.0);
@@ -153,6 +200,8 @@ pub fn pooled_accuracy_correction(input: DecidedShare, level: Level) -> Figure {
         }
         held
     };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of trials, above zero")]
+    let n = wins.worth as u64;
     Ok(corrected(point, (limit(0.0).min(point), limit(1.0).max(point)), n, level, "pooled_accuracy"))
 }
 
@@ -210,6 +259,32 @@ mod tests {
         let figure = pooled_accuracy_correction(pooled, Level::P95).unwrap();
         let plain = crate::stats::proportion::wilson(640, 1000, Level::P95).unwrap();
         assert!((figure.lower - plain.lower).abs() < 1e-3 && (figure.upper - plain.upper).abs() < 1e-3, "{figure:?}");
+    }
+
+    #[test]
+    fn a_wilson_interval_is_worth_its_own_trials() {
+        for (k, n) in [(0, 12), (7, 9), (31, 100), (400, 400)] {
+            let worth = WorthShare::of(&crate::stats::proportion::wilson(k, n, Level::P95).unwrap()).worth;
+            assert!((worth - n as f64).abs() < 1e-6 * n as f64, "{k} of {n}: {worth}");
+        }
+        // Ten groups of ten that are all alike inside are worth less than ten trials: the spread is not known.
+        let groups: Vec<(u64, u64)> = (0..10).map(|i| (10 * u64::from(i < 7), 10)).collect();
+        let clustered = crate::stats::clustered::wilson_clustered(&groups, Level::P95).unwrap();
+        let worth = WorthShare::of(&clustered).worth;
+        assert!(worth > 5.0 && worth < 10.0, "{worth}");
+    }
+
+    #[test]
+    fn shares_worth_half_give_a_wider_interval_around_the_same_point() {
+        let (wins, accuracy) = (0.7, 0.9);
+        let at = |worth: f64, gold: f64| {
+            let of = |share, worth| WorthShare { share, worth };
+            pooled_correction(of(wins, worth), of(accuracy, gold), Level::P95).unwrap()
+        };
+        let (all, half) = (at(400.0, 200.0), at(200.0, 100.0));
+        assert_eq!(all.point, half.point);
+        assert!((all.point - 0.75).abs() < 1e-12, "(0.7 + 0.9 - 1)/(1.8 - 1) is 3/4: {}", all.point);
+        assert!(half.lower < all.lower && half.upper > all.upper);
     }
 
     #[test]

@@ -68,6 +68,78 @@ pub fn sign_flip_by_group(
     flip(&sums, differences.len() as u64, resampling)
 }
 
+/// One unit of a test of equal means: its sum, its weight (number of values) and the part that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UnitInPart {
+    /// Sum of its values.
+    pub sum: f64,
+    /// Number of its values.
+    pub weight: f64,
+    /// Number of its part.
+    pub part: usize,
+}
+
+/// A test that parts have one mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EqualMeans {
+    /// Between-part sum of squares `Σ W_c(m_c − m)²`.
+    pub statistic: f64,
+    /// Permutation p-value, `(hits + 1)/(draws + 1)`; 1 where all parts have the same mean.
+    pub p: f64,
+    /// Number of parts.
+    pub parts: u64,
+}
+
+/// Whether parts have different means: units are dealt anew to the parts.
+///
+/// - Estimates: the chance of means at least as far apart if the part did not matter.
+/// - Formula: share of deals with `Σ W_c(m_c − m)²` at least that of the data, within a relative 1e-9, `W_c` the weight
+///   and `m_c` the mean of a part, `m` the mean of all; the one seen is among them.
+/// - Assumes: independent units that are exchangeable under "no difference" (their spread and weights included).
+/// - Not estimable: fewer than two parts (`too_few`), no weight above zero or values that are not finite (`invalid`).
+/// - Cost: `resamples` shuffles of the units, in parallel.
+/// - Source: Pitman 1938, Biometrika 29 (the randomisation test of the analysis of variance); Phipson and Smyth 2010.
+///   Pinned by `a_mean_that_differs_in_one_part_is_found_and_equal_ones_are_not`.
+pub fn equal_means(units: &[UnitInPart], resampling: &Resampling) -> Result<EqualMeans, NotEstimable> {
+    let n = units.len() as u64;
+    let parts = units.iter().map(|unit| unit.part + 1).max().unwrap_or(0);
+    let used = (0..parts).filter(|part| units.iter().any(|unit| unit.part == *part)).count() as u64;
+    if used < 2 {
+        return Err(NotEstimable::with_n(Reason::TooFew, n));
+    }
+    if units.iter().any(|unit| !unit.sum.is_finite() || !unit.weight.is_finite() || unit.weight <= 0.0) {
+        return Err(NotEstimable::with_n(Reason::Invalid, n));
+    }
+    let labels: Vec<usize> = units.iter().map(|unit| unit.part).collect();
+    let statistic = between(units, &labels, parts);
+    let total: f64 = units.iter().map(|unit| unit.weight).sum();
+    if statistic <= TIE_SLACK * TIE_SLACK * total {
+        return Ok(EqualMeans { statistic, p: 1.0, parts: used });
+    }
+    let reached = statistic * (1.0 - TIE_SLACK);
+    let hits = (0..resampling.resamples)
+        .into_par_iter()
+        .filter(|replicate| {
+            let mut dealt = labels.clone();
+            resampling.seed.stream(*replicate as u64).shuffle(&mut dealt);
+            between(units, &dealt, parts) >= reached
+        })
+        .count() as u64;
+    Ok(EqualMeans { statistic, p: monte_carlo_p(hits, resampling.resamples as u64), parts: used })
+}
+
+/// Sum of squares between parts, about the mean of all.
+fn between(units: &[UnitInPart], labels: &[usize], parts: usize) -> f64 {
+    let mut sums = vec![(0.0, 0.0); parts];
+    for (unit, part) in units.iter().zip(labels) {
+        sums[*part].0 += unit.sum;
+        sums[*part].1 += unit.weight;
+    }
+    let (sum, weight) = sums.iter().fold((0.0, 0.0), |(s, w), (sum, weight)| (s + sum, w + weight));
+    let mean = sum / weight;
+    sums.iter().filter(|(_, weight)| *weight > 0.0).map(|(sum, weight)| (sum / weight - mean).powi(2) * weight).sum()
+}
+
 /// The p-value of a Monte-Carlo test: `(hits + 1)/(draws + 1)`, never 0.
 ///
 /// Source: Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39. Pinned by the family `permutation`, kind
@@ -175,5 +247,24 @@ mod tests {
         let grouped = sign_flip_by_group(&[1.0, 1.0, 1.0, 0.5], &[4, 4, 4, 9], &resampling).unwrap();
         assert_eq!((grouped.p, grouped.mean), (0.5, 0.875));
         assert_eq!(sign_flip(&[1.0, 1.0, 1.0, 0.5], &resampling).unwrap().p, 0.125);
+    }
+
+    #[test]
+    fn a_mean_that_differs_in_one_part_is_found_and_equal_ones_are_not() {
+        let resampling = Resampling { resamples: 1999, seed: Seed(5) };
+        let unit = |part, sum: f64| UnitInPart { sum, weight: 1.0, part };
+        // Four units in two parts, 1 1 against 0 0: of the six ways to deal, two are as far apart.
+        let few = [unit(0, 1.0), unit(0, 1.0), unit(1, 0.0), unit(1, 0.0)];
+        let p = equal_means(&few, &resampling).unwrap().p;
+        assert!((p - 1.0 / 3.0).abs() < 0.05, "{p}");
+        let spread = |part: usize, high: f64| (0..40).map(move |i| unit(part, if i % 4 == 0 { high } else { 0.5 }));
+        let same: Vec<UnitInPart> = (0..3).flat_map(|part| spread(part, 1.0)).collect();
+        assert_eq!(equal_means(&same, &resampling).unwrap(), EqualMeans { statistic: 0.0, p: 1.0, parts: 3 });
+        let other: Vec<UnitInPart> = spread(0, 1.0).chain(spread(1, 1.0)).chain(spread(2, 0.0)).collect();
+        assert!(equal_means(&other, &resampling).unwrap().p < 0.001);
+        // Exchanging the sides mirrors every score and changes nothing.
+        let mirrored: Vec<UnitInPart> = other.iter().map(|u| UnitInPart { sum: u.weight - u.sum, ..*u }).collect();
+        assert_eq!(equal_means(&mirrored, &resampling).unwrap().p, equal_means(&other, &resampling).unwrap().p);
+        assert_eq!(equal_means(&few[..2], &resampling).unwrap_err().reason, Reason::TooFew);
     }
 }

@@ -105,6 +105,21 @@ impl Ledger {
         Ok(run)
     }
 
+    /// What a run set out to do and how it ended, without its judgments; `None` where either line is damaged or not there.
+    pub fn outline(&self, number: u32) -> Result<Option<(RunHeader, RunEnd)>, StoreError> {
+        let path = journal::path_of(&runs_of(&self.dir), number);
+        let bytes = fs::read(&path).map_err(|e| StoreError::io("read", &path, e))?;
+        let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let whole = |line: Option<&[u8]>| match decode::<RunLine>(line?) {
+            Line::Whole(found) => Some(*found),
+            _ => None,
+        };
+        Ok(match (whole(lines.next()), whole(lines.next_back())) {
+            (Some(RunLine::Start(header)), Some(RunLine::End(end))) => Some((header, end)),
+            _ => None,
+        })
+    }
+
     fn is_written_by(&self, header: Option<&RunHeader>) -> bool {
         let process = header.map(|header| header.process);
         matches!(lock::holder(&self.dir), Holder::Process(held) if Some(held) == process)

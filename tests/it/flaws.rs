@@ -65,7 +65,7 @@ fn figures(trials: &[Trial]) -> Value {
 
 fn comparison(trials: &[Trial]) -> Value {
     let (gold, judgments) = court(trials);
-    let options = compare::Options { a: "a".to_owned(), b: "b".to_owned(), resamples: 2_000, seed: 7 };
+    let options = compare::Options::new("a", "b", 2_000, 7);
     serde_json::to_value(compare(&gold, &judgments, &JudgeName::from("judge"), &options)).unwrap()
 }
 

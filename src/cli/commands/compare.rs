@@ -3,6 +3,7 @@
 use crate::analysis::compare::{Options, compare};
 use crate::analysis::warning::Warning;
 use crate::cli::args::CompareArgs;
+use crate::cli::background;
 use crate::cli::clock::Clock;
 use crate::cli::court::{self, Court};
 use crate::cli::exit::{CliError, Exit};
@@ -17,16 +18,27 @@ use crate::report::{Content, ItemTable, Report};
 pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
-    let requirement = requirement::bound(args)?;
+    let requirement = requirement::wanted(args)?;
+    let prereg = args.prereg.as_deref().map(background::plan).transpose()?;
     let delivery = Delivery::new(&args.output, environment)?;
     let origin = Origin { kind: RunKind::Compare, command: &environment.command };
     let court = Court { args, settings: &settings, origin, clock, ui };
-    let Some((evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
+    let Some((mut evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
+    let (plan, plan_file) = prereg.unzip();
+    evidence.inputs.extend(plan_file);
     let (a, b) = court::names(args, &evidence.gold);
-    let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
+    let door = door.met(&evidence.judgments, &judge);
+    let options = Options {
+        gold_sample: background::gold_sample(args.gold_sample, &evidence.pairs, ui),
+        accuracy: door.accuracy,
+        passes: background::passes(&evidence.pairs),
+        requirement,
+        plan,
+        ledger: background::reruns(&args.ask.calls, &evidence.pairs, &judge),
+        ..Options::new(a, b, args.statistics.resamples as usize, args.statistics.seed)
+    };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
-    let door = door.met(&evidence.judgments, &judge);
     answer.certificate = door.certificate;
     answer.banner = door.banner;
     answer.warnings.extend(door.warnings);
@@ -38,10 +50,9 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Comparison(&answer), items, manifest: &manifest, lang: delivery.lang };
     delivery.deliver(&report, ui)?;
-    let Some(bound) = requirement else { return Ok(Exit::Done) };
-    let exit = requirement::held(&answer, bound);
-    if exit == Exit::Undecided {
-        ui.note(requirement::how_much_more(&answer, bound));
+    let (exit, more) = requirement::outcome(&answer);
+    if let Some(more) = more {
+        ui.note(more);
     }
     Ok(exit)
 }

@@ -1,10 +1,16 @@
 //! A hand-made calibration and comparison with numbers as they occur, texts in two scripts, and texts that attack.
 
 use tribunal::analysis::calibration::{Calibration, GoldSummary, Scorecard};
-use tribunal::analysis::compare::{Banner, Bounds, CategoryRow, Comparison, Favours, McNemarResult, Outcomes};
+use tribunal::analysis::compare::{
+    Banner, Bounds, CategoryRow, Comparison, Favours, Interaction, McNemarResult, Odds, Outcomes, Required,
+    Requirement, Reruns,
+};
+use tribunal::analysis::correction::{Correction, Inputs, JudgeAccuracy, Method, ValidWhen};
+use tribunal::analysis::discordant::ChecksResult;
 use tribunal::analysis::figures::{Entry, Figures, Test};
 use tribunal::analysis::gate::{Criterion, DecideOn, Decision, Gate, Limit, Why};
 use tribunal::analysis::outcome::{Accounting, Outcome, Tally};
+use tribunal::analysis::prereg::{Deviation, Held, Metric, Plan, Prereg, Stopping};
 use tribunal::analysis::unmeasured::Unmeasured;
 use tribunal::analysis::warning::Warning;
 use tribunal::domain::{
@@ -282,11 +288,19 @@ pub fn comparison() -> Comparison {
         decided: share(96, 247),
         coverage: share(247, 394),
         win_rate_intervals: vec![rate(0.430, 0.039, "bca_clustered"), rate(0.430, 0.0395, "t_clustered")],
+        length_controlled: rate(0.447, 0.045, "length_control"),
+        correction: correction(),
         few_units: false,
-        mcnemar: McNemarResult { a_only: 96, b_only: 151, p_exact: 0.000_56, p_mid: 0.000_49 },
+        mcnemar: mcnemar([96, 151], [0.000_56, 0.000_49], -0.145, Some(0.64)),
         sign_test: Test { p: 0.0007, k: 110, n: 281, method: "sign", detectable: Ok(0.08) },
         permutation: Test { p: 0.0004, k: 3, n: 380, method: "sign_flip", detectable: Ok(0.057) },
         detectable: Ok(0.056),
+        checks: Some(ChecksResult {
+            items: 60,
+            a_passes: share(41, 60),
+            b_passes: share(53, 60),
+            mcnemar: mcnemar([0, 12], [0.000_49, 0.000_24], -0.2, None),
+        }),
         bounds: Bounds { all_lost: Some(0.4235), all_won: Some(0.4385), missing: 6 },
         flip_rate: share(69, 391),
         by_category: vec![
@@ -294,12 +308,74 @@ pub fn comparison() -> Comparison {
             category("要約", 130, 0.443, 0.065, 0.09, 0.18),
             category("writing", 120, 0.462, 0.07, 0.31, 0.31),
         ],
+        interaction: Some(Ok(Interaction {
+            p: 0.23,
+            categories: 3,
+            units: 380,
+            method: "permutation_between_categories",
+        })),
+        requirement: Some(Required {
+            requirement: Requirement::NoWorse { margin: 0.05 },
+            bound: 0.45,
+            held: Held::Undecided,
+        }),
+        prereg: Some(prereg()),
+        ledger: Some(Reruns { runs: 3, with_this_judge: 2, asked_anew: 2 }),
         accounting: Accounting { ab: tally(4), ba: tally(3), identical: 3 },
         certificate: None,
         banner: Some(Banner::Uncalibrated),
         decision: Favours::B,
         reason: String::new(),
         warnings: vec![Warning::LanguageGap(vec!["ja".to_owned()])],
+    }
+}
+
+fn mcnemar([a_only, b_only]: [u64; 2], [p_exact, p_mid]: [f64; 2], effect: f64, ratio: Option<f64>) -> McNemarResult {
+    let odds_ratio = match ratio {
+        Some(ratio) => Ok(Odds { ratio: Some(ratio), lower: ratio / 1.3, upper: Some(ratio * 1.3) }),
+        None => Err(NotEstimable::because(Reason::Empty)),
+    };
+    McNemarResult { a_only, b_only, p_exact, p_mid, effect: plain(effect, 0.08, a_only + b_only, "tango"), odds_ratio }
+}
+
+fn correction() -> Correction {
+    Correction {
+        method: Some(Method::RoganGladenPooled),
+        raw: share(96, 247),
+        corrected: plain(0.361, 0.083, 247, "pooled_accuracy"),
+        inputs: Inputs::Pooled {
+            wins: 96,
+            decided: 247,
+            decided_worth: 240.5,
+            accuracy: JudgeAccuracy {
+                k: 111,
+                n: 123,
+                worth: 118.0,
+                gold: "core.jsonl".to_owned(),
+                date: "2026-11-01T00:00:00Z".to_owned(),
+            },
+            accuracy_lower: 0.834,
+            unclipped: 0.361,
+        },
+        valid_when: Some(ValidWhen::JudgeErrsAsOnItsGold),
+        missing: Vec::new(),
+    }
+}
+
+fn prereg() -> Prereg {
+    Prereg {
+        plan: Plan {
+            digest: Digest::of(b"plan"),
+            metric: Metric::WinRate,
+            n: 500,
+            stopping: Stopping::Fixed,
+            threshold: None,
+            margin: Some(0.05),
+            seed: Some(7),
+        },
+        figure: plain(0.430, 0.039, 394, "bca_clustered"),
+        held: Some(Held::Undecided),
+        deviations: vec![Deviation { field: "n", planned: "500".to_owned(), done: "400".to_owned() }],
     }
 }
 
