@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::calibration::{Calibration, GoldSummary, Options, Scorecard, calibrate};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, certify};
 use crate::analysis::gate::{Criterion, Decision, GateRules};
+use crate::analysis::jury::{Panel, Rule};
 use crate::analysis::warning::Warning;
-use crate::cli::args::CalibrateArgs;
+use crate::cli::args::{CalibrateArgs, JuryArg, JuryArgs};
 use crate::cli::asking::{Asking, Reach};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
@@ -30,13 +31,14 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     certificates::check(&args.door.certificates)?;
     let origin = Origin { kind: RunKind::Calibrate, command: &environment.command };
     let Some((evidence, judges)) = gather(args, &settings, origin, clock, ui)? else { return Ok(Exit::Done) };
+    let jury = panel(&args.jury);
     let any_model = judges
         .iter()
         .filter(|judge| judge.served_policy() == ServedPolicy::Any)
         .map(|judge| judge.name().clone())
         .collect();
     let options =
-        Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model };
+        Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model, jury };
     let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
     let mut issued = Vec::new();
@@ -102,6 +104,7 @@ fn gather(
         if !args.judge.is_empty() {
             choose(&mut evidence, &args.judge, verdicts)?;
         }
+        check_members(&args.jury, evidence.judgments.iter().map(|judgment| &judgment.judge))?;
         return Ok(Some((evidence, Vec::new())));
     }
     let source = evidence::gold_source(args.gold.as_deref())?;
@@ -111,6 +114,7 @@ fn gather(
     }
     let mut bench = Bench::new(settings, &args.ask, &evidence.pairs);
     let judges = bench.seat(&args.judge, ui)?;
+    check_members(&args.jury, judges.iter().map(Judge::name))?;
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
     let calls = &args.ask.calls;
@@ -136,6 +140,32 @@ fn choose(evidence: &mut Evidence, names: &[String], file: &str) -> Result<(), C
     Ok(())
 }
 
+/// The jury that was asked for.
+fn panel(args: &JuryArgs) -> Panel {
+    let rule = match args.rule {
+        JuryArg::Majority => Rule::Majority,
+        JuryArg::Unanimous => Rule::Unanimous,
+    };
+    let members = args.members.iter().map(|name| JudgeName::from(name.as_str()));
+    Panel { rule, members: (!args.members.is_empty()).then(|| members.collect()) }
+}
+
+/// A member that is not on trial, or is a control, is an error; so is a jury of one. Found before anybody is asked.
+fn check_members<'a>(args: &JuryArgs, judges: impl Iterator<Item = &'a JudgeName>) -> Result<(), CliError> {
+    let known: BTreeSet<&str> = judges.filter(|judge| !judge.is_control()).map(JudgeName::as_str).collect();
+    if let Some(missing) = args.members.iter().find(|name| !known.contains(name.as_str())) {
+        let near = did_you_mean(missing, known.iter().copied());
+        let listed = known.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(CliError::usage(format!("--jury-member: no judge on trial is called `{missing}`{near}"))
+            .hint(format!("a jury can have: {listed}; control judges are baselines and sit on none")));
+    }
+    let members: BTreeSet<&String> = args.members.iter().collect();
+    if members.len() == 1 {
+        return Err(CliError::usage("--jury-member: a jury has two members or more").hint("name another one"));
+    }
+    Ok(())
+}
+
 /// Every judge on trial gets one, whatever the decision; control judges need none.
 fn certificate(
     card: &Scorecard,
@@ -146,7 +176,7 @@ fn certificate(
 ) -> Result<Option<Certificate>, CliError> {
     let judge = judges.iter().find(|judge| *judge.name() == card.name);
     // A recording may say that its judge is a control; no door opens for that name either.
-    if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) || card.name.as_str().starts_with("control:") {
+    if judge.is_some_and(|judge| judge.kind() == JudgeKind::Control) || card.name.is_control() {
         return Ok(None);
     }
     let prompt: Option<Digest> = judge.and_then(Judge::prompt_digest);
