@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use tribunal::analysis::calibration::{Options, calibrate};
 use tribunal::analysis::gate::GateRules;
+use tribunal::analysis::jury::Panel;
 use tribunal::analysis::outcome;
 use tribunal::domain::{
     Digest, GoldLabel, GoldSet, GroupId, ItemFacts, ItemId, JudgeName, Judgment, Order, Preference, Reading, Said,
@@ -29,6 +30,7 @@ fn main() {
             resamples: 10_000,
             seed: 1,
             any_model: std::collections::BTreeSet::new(),
+            jury: Panel::default(),
         };
         let answer = calibrate(&gold, &judgments, &options);
         let whole = started.elapsed();

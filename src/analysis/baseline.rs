@@ -124,7 +124,7 @@ pub(super) fn advantages(cases: &Cases, own: &str) -> Vec<Advantage> {
 }
 
 /// A mean of differences in −1..=1 over units given as (sum, weight), with the t interval.
-fn mean_difference(units: &[Vec<f64>], level: Level) -> Figure {
+pub(super) fn mean_difference(units: &[Vec<f64>], level: Level) -> Figure {
     let n: f64 = units.iter().map(|unit| unit[1]).sum();
     let pairs: Vec<(f64, f64)> = units.iter().map(|unit| (unit[0], unit[1])).collect();
     match t_clustered(&pairs, level) {

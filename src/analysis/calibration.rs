@@ -7,10 +7,12 @@ use serde::Serialize;
 use super::baseline::Baseline;
 use super::figures::{Entry, Figures};
 use super::gate::{Decision, Gate, GateRules};
+use super::jury::{self, Jury, Panel};
 use super::measure::{self, Measuring, Over};
 use super::outcome::{self, Accounting, Row, Sheet};
 use super::shares::{Cases, SINGLE_ORDER_ROWS};
 use super::unmeasured::Unmeasured;
+use super::versus::{self, Lineup, Versus};
 use super::warning::Warning;
 use super::{criteria, humans, usage};
 use crate::domain::{
@@ -30,6 +32,8 @@ pub struct Options {
     pub seed: u64,
     /// Judges that any model may answer for; all others have to be one model throughout.
     pub any_model: BTreeSet<JudgeName>,
+    /// Who sits on the jury, where there are two judges or more.
+    pub jury: Panel,
 }
 
 /// All that is known of one judge.
@@ -76,6 +80,10 @@ pub struct Calibration {
     pub judges: Vec<Scorecard>,
     /// The control judges on the same items.
     pub controls: Vec<Scorecard>,
+    /// Every pair of judges on trial, controls left out; none beyond [`versus::MOST_JUDGES`] judges.
+    pub versus: Vec<Versus>,
+    /// The judges on trial as a jury, controls left out; `None` for fewer than two.
+    pub jury: Option<Jury>,
     /// Agreement among the annotators; empty where there is one label an item.
     pub humans: Figures,
     /// The gold set: `{name, digest, items, labelled, groups, categories, languages}`.
@@ -111,10 +119,9 @@ pub struct GoldSummary {
 pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> Calibration {
     let trial = Trial { gold, options, seed: Seed(options.seed) };
     let details = Details::of(judgments);
-    let judges: Vec<Scorecard> = outcome::sheets(gold, judgments)
-        .iter()
-        .map(|sheet| trial.scorecard(sheet, details.of_judge(&sheet.judge)))
-        .collect();
+    let sheets = outcome::sheets(gold, judgments);
+    let judges: Vec<Scorecard> =
+        sheets.iter().map(|sheet| trial.scorecard(sheet, details.of_judge(&sheet.judge))).collect();
     let on_trial = |sheet: &Sheet| judges.iter().any(|card| card.name == sheet.judge);
     let controls = Baseline::ALL
         .into_iter()
@@ -125,6 +132,8 @@ pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> C
     Calibration {
         decision: Decision::all(judges.iter().filter_map(|judge| judge.gate.as_ref()).map(|gate| gate.decision)),
         controls,
+        versus: trial.versus(&sheets),
+        jury: trial.jury(&sheets),
         humans: humans::among_humans(gold, &trial.resampling("humans")),
         gold: GoldSummary::of(gold),
         warnings: warnings_about(gold),
@@ -174,6 +183,21 @@ impl Trial<'_> {
             gate: Some(gate),
             certificate: None,
         }
+    }
+
+    fn versus(&self, sheets: &[Sheet]) -> Vec<Versus> {
+        let judges: Vec<&Sheet> = sheets.iter().filter(|sheet| !sheet.judge.is_control()).collect();
+        versus::versus(&Lineup::new(self.gold, &judges), &self.resampling("versus"))
+    }
+
+    fn jury(&self, sheets: &[Sheet]) -> Option<Jury> {
+        let Panel { rule, members } = &self.options.jury;
+        let sits = |sheet: &&Sheet| {
+            let name = &sheet.judge;
+            !name.is_control() && members.as_ref().is_none_or(|members| members.contains(name))
+        };
+        let lineup = Lineup::new(self.gold, &sheets.iter().filter(sits).collect::<Vec<_>>());
+        jury::jury(self.gold, &lineup, *rule, &self.resampling("jury"))
     }
 
     /// The figures over units: all of them where rows share one, else those that count two judgments of a row.

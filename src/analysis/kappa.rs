@@ -61,16 +61,28 @@ pub(super) fn kappa(cases: &Cases, labels: Labels, how: Measuring, level: Level,
     if over_rows && asymptotic && n >= ASYMPTOTIC_FROM {
         return table.kappa_interval(level).or_else(|_| Ok(at_margins(&table, point, kappa_slope(&table), n, level)));
     }
-    let vectors = canonical(if over_rows { rows_of(&table) } else { cells_by_unit(cases, labels) });
+    let by_unit = (!over_rows).then(|| cells_by_unit(cases, labels));
+    kappa_of_table(&table, by_unit, level, &how.resampling)
+}
+
+/// Kappa of a table with the BCa interval over its rows, or over the units that `by_unit` gives as their nine cells each.
+pub(super) fn kappa_of_table(
+    table: &Confusion,
+    by_unit: Option<Vec<Vec<f64>>>,
+    level: Level,
+    resampling: &Resampling,
+) -> Figure {
+    let (point, n) = (table.kappa()?, table.n());
+    let method = if by_unit.is_none() { "bca" } else { "bca_clustered" };
+    let vectors = canonical(by_unit.unwrap_or_else(|| rows_of(table)));
     let units = vectors.len() as u64;
     let resampled = Units::new(vectors)
-        .and_then(|units| bca(&units, |cells| kappa_of_cells(cells, Weights::Nominal), level, &how.resampling));
+        .and_then(|units| bca(&units, |cells| kappa_of_cells(cells, Weights::Nominal), level, resampling));
     Ok(match resampled {
         Ok(estimate) if estimate.lower < estimate.upper => {
-            let method = if over_rows { "bca" } else { "bca_clustered" };
             Estimate { point, n, lower: estimate.lower.max(-1.0), upper: estimate.upper.min(1.0), method, ..estimate }
         }
-        _ => at_margins(&table, point, kappa_slope(&table), units, level),
+        _ => at_margins(table, point, kappa_slope(table), units, level),
     })
 }
 

@@ -50,7 +50,7 @@ impl Measuring {
         }
     }
 
-    fn put(self, figures: &mut Figures, cases: &Cases, shares: &[Share]) {
+    pub(super) fn put(self, figures: &mut Figures, cases: &Cases, shares: &[Share]) {
         for share in shares {
             figures.figure(share.name, self.share(cases, share));
         }

@@ -261,9 +261,32 @@ pub(super) struct CalibrateArgs {
     #[command(flatten)]
     pub door: CertificateArgs,
     #[command(flatten)]
+    pub jury: JuryArgs,
+    #[command(flatten)]
     pub statistics: StatisticsArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// How several judges are put together.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Jury of two judges or more")]
+pub(super) struct JuryArgs {
+    /// How the judges' verdicts become one; where they do not, the jury abstains.
+    #[arg(long = "jury", value_enum, default_value = "majority", value_name = "RULE")]
+    pub rule: JuryArg,
+    /// A judge on trial that sits on the jury; may be given several times [default: all but control judges].
+    #[arg(long = "jury-member", value_name = "JUDGE")]
+    pub members: Vec<String>,
+}
+
+/// How the members' verdicts become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum JuryArg {
+    /// More than half of the members that were asked.
+    Majority,
+    /// All members that were asked.
+    Unanimous,
 }
 
 /// What a comparison has to show.

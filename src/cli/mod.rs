@@ -27,6 +27,7 @@ mod generating;
 mod items;
 mod judges;
 mod judging;
+mod jury;
 mod ledger;
 mod limits;
 mod log;

@@ -9,6 +9,7 @@ use super::evidence::{self, Evidence};
 use super::exit::CliError;
 use super::judges::Bench;
 use super::judging::Judging;
+use super::jury;
 use super::ledger::Origin;
 use super::settings::Settings;
 use super::ui::Ui;
@@ -29,6 +30,7 @@ pub(super) fn gather(
         if !args.judge.is_empty() {
             choose(&mut evidence, &args.judge, verdicts)?;
         }
+        jury::check_members(&args.jury, evidence.judgments.iter().map(|judgment| &judgment.judge))?;
         return Ok(Some((evidence, Vec::new())));
     }
     let source = evidence::gold_source(args.gold.as_deref())?;
@@ -38,6 +40,7 @@ pub(super) fn gather(
     }
     let mut bench = Bench::new(settings, &args.ask, &evidence.pairs);
     let judges = bench.seat(&args.judge, ui)?;
+    jury::check_members(&args.jury, judges.iter().map(Judge::name))?;
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
     let calls = &args.ask.calls;

@@ -51,6 +51,14 @@ text_id! {
     /// The name under which a judge appears in every table.
     JudgeName
 }
+
+impl JudgeName {
+    /// Whether this names a control judge: a known answer, which no certificate opens a door for and no jury seats.
+    pub fn is_control(&self) -> bool {
+        self.0.starts_with("control:")
+    }
+}
+
 text_id! {
     /// A contestant: a model with a prompt version.
     SystemName

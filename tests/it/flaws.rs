@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tribunal::analysis::calibration::{Options, calibrate};
 use tribunal::analysis::compare::{self, compare};
 use tribunal::analysis::gate::GateRules;
+use tribunal::analysis::jury::Panel;
 use tribunal::data::{PairOptions, Source, gold_set, load_pairs};
 use tribunal::domain::{GoldSet, JudgeName, Judgment, Order, Reading, Said, Verdict};
 
@@ -56,6 +57,7 @@ fn figures(trials: &[Trial]) -> Value {
         resamples: 2_000,
         seed: 7,
         any_model: std::collections::BTreeSet::new(),
+        jury: Panel::default(),
     };
     let answer = serde_json::to_value(calibrate(&gold, &judgments, &options)).unwrap();
     let mut card = answer["judges"][0]["figures"].clone();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tribunal::analysis::calibration::{Options, calibrate};
 use tribunal::analysis::gate::{Decision, Gate, GateRules};
+use tribunal::analysis::jury::Panel;
 use tribunal::domain::{
     Digest, GoldLabel, GoldSet, ItemFacts, Judgment, NoVerdict, Order, Preference, Reading, Said, Verdict,
 };
@@ -193,6 +194,7 @@ fn passes(fault: &Fault, gold: &GoldSet, k: usize) -> bool {
         resamples: fault.resamples,
         seed: 1,
         any_model: std::collections::BTreeSet::new(),
+        jury: Panel::default(),
     };
     let answer = calibrate(gold, &(fault.judge)(gold, k), &options);
     (fault.passes)(answer.judges[0].gate.as_ref().unwrap())
@@ -252,6 +254,7 @@ fn a_perfect_judge_passes_the_defaults_on_thirty_balanced_items() {
         resamples: FEWER,
         seed: 1,
         any_model: std::collections::BTreeSet::new(),
+        jury: Panel::default(),
     };
     let answer = calibrate(&gold, &wrong_sides(&gold, 0), &options);
     assert_eq!(answer.decision, Decision::Pass);

@@ -10,7 +10,7 @@ use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
-use crate::cli::{certificates, items, trying};
+use crate::cli::{certificates, items, jury, trying};
 use crate::domain::RunKind;
 use crate::judge::ServedPolicy;
 use crate::report::{Content, ItemTable, Report};
@@ -23,13 +23,14 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     certificates::check(&args.door.certificates)?;
     let origin = Origin { kind: RunKind::Calibrate, command: &environment.command };
     let Some((evidence, judges)) = trying::gather(args, &settings, origin, clock, ui)? else { return Ok(Exit::Done) };
+    let jury = jury::panel(&args.jury);
     let any_model = judges
         .iter()
         .filter(|judge| judge.served_policy() == ServedPolicy::Any)
         .map(|judge| judge.name().clone())
         .collect();
     let options =
-        Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model };
+        Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model, jury };
     let mut answer = calibrate(&evidence.gold, &evidence.judgments, &options);
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
     let mut issued = Vec::new();

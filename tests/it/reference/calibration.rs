@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use tribunal::analysis::calibration::{Calibration, Options, calibrate};
 use tribunal::analysis::gate::GateRules;
+use tribunal::analysis::jury::Panel;
 use tribunal::data::{Source, VerdictOptions, gold_set_of_facts, load_verdicts};
 use tribunal::stats::Figure;
 
@@ -21,7 +22,13 @@ pub fn calibration_of(path: &Path, group_by: Option<&str>, resamples: usize) -> 
     calibrate(
         &gold,
         &loaded.judgments,
-        &Options { rules: GateRules::default(), resamples, seed: 7, any_model: std::collections::BTreeSet::new() },
+        &Options {
+            rules: GateRules::default(),
+            resamples,
+            seed: 7,
+            any_model: std::collections::BTreeSet::new(),
+            jury: Panel::default(),
+        },
     )
 }
 
