@@ -2,6 +2,7 @@
 
 use crate::analysis::compare::Banner;
 use crate::analysis::gate::{Criterion, Why};
+use crate::analysis::jury::Note;
 use crate::analysis::unmeasured::Unmeasured;
 use crate::analysis::warning::{Warning, some};
 use crate::domain::NoVerdict;
@@ -72,6 +73,22 @@ fn warning_ja(warning: &Warning) -> String {
             served.join("、")
         ),
         Warning::Note(text) => text.clone(),
+    }
+}
+
+/// What a reader has to know of a jury.
+pub(super) fn note(note: Note, lang: Lang) -> String {
+    match (lang, note) {
+        (Lang::En, note) => note.to_string(),
+        (Lang::Ja, Note::OnlyAgrees) => {
+            "この合議が結論を出すのは全員が同じ答えのときだけである。誤りを避けて棄権はできるが、誤りを正すことはない".to_owned()
+        }
+        (Lang::Ja, Note::Alike) => {
+            "判定者たちは同じ項目で誤っている。ある判定者の誤りの半分超を別の判定者も犯しており、投票ではほとんど正せない".to_owned()
+        }
+        (Lang::Ja, Note::Small { units }) => format!(
+            "独立な単位は{units}個だけである。ここで成績が良いからと選んだ判定者は他では成績が下がり、その合議も同じである"
+        ),
     }
 }
 
@@ -186,6 +203,10 @@ mod tests {
             let (english, japanese) = (super::warning(&warning, Lang::En), super::warning(&warning, Lang::Ja));
             assert!(is_english(&english), "{english}");
             assert!(!is_english(&japanese) && !japanese.is_ascii(), "{japanese}");
+        }
+        for note in [Note::OnlyAgrees, Note::Alike, Note::Small { units: 3 }] {
+            let (english, japanese) = (super::note(note, Lang::En), super::note(note, Lang::Ja));
+            assert!(is_english(&english) && !is_english(&japanese) && !japanese.is_ascii(), "{english} {japanese}");
         }
         for gap in [
             Unmeasured::Agreement,

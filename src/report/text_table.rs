@@ -64,6 +64,11 @@ impl Table {
         u16::try_from(columns.sum::<usize>()).unwrap_or(u16::MAX)
     }
 
+    /// A table where it fits without wrapping, else its rows below each other.
+    pub(super) fn draw_or_list(&self, options: TableOptions) -> String {
+        if self.natural_width() <= options.width { self.draw(options) } else { self.listed(options) }
+    }
+
     pub(super) fn draw(&self, options: TableOptions) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic).set_width(options.width);
