@@ -13,7 +13,7 @@ fn resampling() -> Resampling {
 }
 
 fn of(gold: &GoldSet, sheets: &[&Sheet], rule: Rule) -> Jury {
-    jury(gold, &Lineup::new(gold, sheets), rule, &resampling()).unwrap()
+    jury(gold, &Lineup::new(gold, sheets, 2), rule, &resampling()).unwrap()
 }
 
 fn figure(jury: &Jury, name: &str) -> Estimate {
@@ -31,29 +31,6 @@ fn independent(n: usize) -> (GoldSet, [Sheet; 3]) {
         sheet(name, &said)
     };
     (gold, [judge("one"), judge("three"), judge("two")])
-}
-
-#[test]
-fn a_majority_is_more_than_half_of_those_who_were_asked() {
-    let said = |votes: &[Option<Preference>]| ruling(Rule::Majority, votes);
-    assert_eq!(said(&[Some(A), Some(A), Some(B)]), Ruling::For(A));
-    assert_eq!(said(&[Some(A), Some(Tie), Some(B)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(A), Some(B)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(A), Some(A), Some(B), Some(B)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(Tie), Some(Tie), Some(B)]), Ruling::For(Tie));
-    // A seat that says nothing still counts against a majority.
-    assert_eq!(said(&[Some(A), Some(A), None]), Ruling::For(A));
-    assert_eq!(said(&[Some(A), None, None]), Ruling::TooFewVotes);
-    assert_eq!(said(&[Some(A), Some(B), None]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(A)]), Ruling::TooFewVotes);
-}
-
-#[test]
-fn unanimity_takes_every_seat() {
-    let said = |votes: &[Option<Preference>]| ruling(Rule::Unanimous, votes);
-    assert_eq!(said(&[Some(B), Some(B), Some(B)]), Ruling::For(B));
-    assert_eq!(said(&[Some(B), Some(B), Some(A)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(B), Some(B), None]), Ruling::TooFewVotes);
 }
 
 #[test]
@@ -147,10 +124,11 @@ fn whoever_was_not_asked_has_no_seat_and_a_judge_alone_is_no_jury() {
     let x = sheet("x", &[both(A), both(A), both(A)]);
     let y = sheet("y", &[both(A), None, Some([None, None])]);
     let found = of(&gold, &[&x, &y], Rule::Majority);
-    assert_eq!(found.rulings, Rulings { a: 1, b: 0, tie: 0, no_majority: 0, too_few_votes: 2 });
+    assert_eq!(found.rulings, Rulings { a: 1, b: 0, tie: 0, no_majority: 0, too_few_votes: 1 });
     // Item 1 has one seat and says nothing about a jury; on item 2 the jury abstains.
+    assert!(found.notes.contains(&Note::OneSeat { rows: 1 }));
     assert_eq!(found.gains[0].difference.as_ref().unwrap().n, 2);
-    assert!(jury(&gold, &Lineup::new(&gold, &[&x]), Rule::Majority, &resampling()).is_none());
+    assert!(jury(&gold, &Lineup::new(&gold, &[&x], 2), Rule::Majority, &resampling()).is_none());
 }
 
 #[test]

@@ -68,18 +68,20 @@ fn write_calibration(out: &mut String, calibration: &Calibration, lang: Lang) {
 fn write_several(out: &mut String, calibration: &Calibration, lang: Lang) {
     let words = Words::of(lang);
     let rows = |out: &mut String, rows: several::Rows| table(out, &rows.head, rows.rows.into_iter());
-    let list = |out: &mut String, texts: Vec<String>| {
+    let list = |out: &mut String, texts: &[String]| {
         if !texts.is_empty() {
             blank(out);
         }
-        texts.iter().for_each(|text| line(out, &format!("- {}", escape(text))));
+        for text in texts {
+            line(out, &format!("- {}", escape(text)));
+        }
     };
     if !calibration.versus.is_empty() {
         heading(out, words.versus);
         line(out, words.versus_note);
         blank(out);
         rows(out, several::pairs(calibration, lang));
-        list(out, several::pair_remarks(calibration, words));
+        list(out, &several::pair_remarks(calibration, words));
     }
     if let Some(jury) = &calibration.jury {
         heading(out, words.jury);
@@ -92,7 +94,7 @@ fn write_several(out: &mut String, calibration: &Calibration, lang: Lang) {
         line(out, words.jury_gains);
         blank(out);
         rows(out, several::gains(jury, lang));
-        list(out, several::jury_sentences(jury, lang));
+        list(out, &several::jury_sentences(jury, lang));
     }
 }
 

@@ -137,7 +137,11 @@ pub(super) fn jury_sentences(jury: &Jury, lang: Lang) -> Vec<String> {
             Ok(found) if found.upper < 0.0 => words.jury_worse,
             _ => words.jury_open,
         };
-        let gain = format!("{} {}", points(&jury.over_best, words), words.jury_measure);
+        let mut gain = points(&jury.over_best, words);
+        if jury.over_best.is_ok() {
+            gain.push_str(if lang == Lang::En { " " } else { "" });
+            gain.push_str(words.jury_measure);
+        }
         sentences.push(fill(pattern, &[&name(best), &gain]));
     }
     if jury.shared_errors.is_ok() {

@@ -102,7 +102,10 @@ impl Writer {
         self.line(self.words.jury_note);
         self.line(&several::jury_line(jury, self.lang));
         self.gap();
-        self.rows(several::jury_and_members(calibration, jury, self.lang));
+        // The members' own figures stand in the scorecard above.
+        let mut figures = several::jury_and_members(calibration, jury, self.lang);
+        figures.rows.truncate(1);
+        self.rows(figures);
         self.gap();
         self.line(self.words.jury_gains);
         self.rows(several::gains(jury, self.lang));

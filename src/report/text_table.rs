@@ -108,7 +108,9 @@ impl Table {
         let width = usize::from(options.width);
         let mut text = String::new();
         for (cells, _) in &self.rows {
-            for (index, (head, cell)) in self.head.iter().zip(cells).enumerate() {
+            // A dash fills a column that a row has nothing for.
+            for (index, (head, cell)) in self.head.iter().zip(cells).enumerate().filter(|(_, (_, cell))| *cell != "–")
+            {
                 let indent = if index == 0 { "" } else { "  " };
                 let cell = cell.replace('\n', ", ");
                 let line = if index == 0 { cell } else { format!("{head}: {cell}") };

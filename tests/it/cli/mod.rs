@@ -8,6 +8,7 @@ mod demo;
 mod desk;
 mod determinism;
 mod judge;
+mod jury;
 mod limits;
 mod live;
 mod output;
