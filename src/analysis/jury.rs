@@ -46,6 +46,35 @@ pub struct Gain {
     pub right: Paired,
 }
 
+/// What can be said of a jury beside its best member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Worth {
+    /// Better: the interval of `over_best` is above zero, and each member's own test says so at 5 %.
+    Better,
+    /// Worse: the interval is below zero, and a member is better at 5 % after Holm.
+    Worse,
+    /// Neither is shown.
+    Undecided,
+}
+
+impl Worth {
+    /// The interval alone would not do: with few errors in few items it is too narrow. To be better than the best is to be better
+    /// than each, so the tests of all members have to agree, each at its own level (Berger 1982).
+    fn of(over_best: &Figure, gains: &[Gain]) -> Self {
+        const LEVEL: f64 = 0.05;
+        let Ok(found) = over_best else { return Self::Undecided };
+        let below = |gain: &Gain| gain.difference.as_ref().is_ok_and(|difference| difference.point < 0.0);
+        if found.lower > 0.0 && gains.iter().all(|gain| gain.p < LEVEL && !below(gain)) {
+            Self::Better
+        } else if found.upper < 0.0 && gains.iter().any(|gain| gain.p_holm < LEVEL && below(gain)) {
+            Self::Worse
+        } else {
+            Self::Undecided
+        }
+    }
+}
+
 /// What a reader has to know of a jury. [`fmt::Display`] and JSON give it in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
@@ -117,6 +146,8 @@ pub struct Jury {
     /// The smallest of the differences in `gains`: what the jury adds to its best member. The best is chosen anew in each resample.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub over_best: Figure,
+    /// Whether the jury is better or worse than its best member, as far as these items show.
+    pub worth: Worth,
     /// Half-credit score of the jury minus the mean of its members' that have a verdict.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub over_mean: Figure,
@@ -136,6 +167,7 @@ pub(super) fn jury(gold: &GoldSet, lineup: &Lineup, rule: Rule, resampling: &Res
     let point = |gain: &Gain| gain.difference.as_ref().map_or(f64::INFINITY, |found| found.point);
     let best = gains.iter().filter(|gain| gain.difference.is_ok()).min_by(|x, y| point(x).total_cmp(&point(y)));
     let shared_errors = bench.shared_errors();
+    let over_best = bench.over_best(resampling);
     Some(Jury {
         members: lineup.names.iter().map(|name| (*name).clone()).collect(),
         rule,
@@ -145,7 +177,8 @@ pub(super) fn jury(gold: &GoldSet, lineup: &Lineup, rule: Rule, resampling: &Res
         errors: bench.errors(),
         all_wrong: bench.all_wrong(),
         best: best.map(|gain| gain.member.clone()),
-        over_best: bench.over_best(resampling),
+        worth: Worth::of(&over_best, &gains),
+        over_best,
         over_mean: bench.over_mean(),
         notes: bench.notes(&shared_errors),
         shared_errors,

@@ -61,6 +61,7 @@ fn three_judges_with_unrelated_errors_are_better_than_each_and_the_interval_says
     assert!((found.all_wrong.as_ref().unwrap().point - 0.008).abs() < 0.006);
     assert!(found.gains.iter().all(|gain| gain.p_holm < 0.01 && gain.right.p_holm < 0.01));
     assert!(found.notes.is_empty(), "{:?}", found.notes);
+    assert_eq!(found.worth, Worth::Better);
 }
 
 #[test]
@@ -74,6 +75,7 @@ fn a_jury_of_one_judge_three_times_gains_exactly_nothing() {
     for gain in &found.gains {
         assert_eq!((gain.difference.as_ref().unwrap().point, gain.p, gain.right.p_exact), (0.0, 1.0, 1.0));
     }
+    assert_eq!(found.worth, Worth::Undecided);
     assert_eq!(found.shared_errors.as_ref().unwrap().point, 1.0);
     assert_eq!(found.notes, [Note::Alike, Note::Small { units: 60 }]);
 }
@@ -142,4 +144,18 @@ fn the_best_member_is_chosen_anew_in_each_resample() {
     assert!((over_best.point - smallest).abs() < 1e-12);
     let best = found.gains.iter().find(|gain| Some(&gain.member) == found.best.as_ref()).unwrap();
     assert_eq!(best.difference.as_ref().unwrap().point, smallest);
+}
+
+#[test]
+fn a_gain_from_three_items_is_called_nothing_and_a_member_that_is_dragged_down_is_seen() {
+    let gold = set((0..60).map(|index| item(index, Some(A), None)).collect());
+    let wrong = |judge: &str, from: usize, to: usize| {
+        let said: Vec<Said> = (0..60).map(|index| both(if (from..to).contains(&index) { B } else { A })).collect();
+        sheet(judge, &said)
+    };
+    let few = of(&gold, &[&wrong("x", 0, 3), &wrong("y", 3, 6), &wrong("z", 6, 9)], Rule::Majority);
+    assert!(few.over_best.as_ref().unwrap().lower > 0.0, "{:?}", few.over_best);
+    assert_eq!(few.worth, Worth::Undecided);
+    let dragged = of(&gold, &[&wrong("x", 0, 0), &wrong("y", 0, 20), &wrong("z", 0, 20)], Rule::Majority);
+    assert_eq!((dragged.worth, dragged.best.unwrap().as_str()), (Worth::Worse, "x"));
 }

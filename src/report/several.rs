@@ -1,7 +1,7 @@
 //! Several judges laid out for every format that people read: pairs against each other, the jury, what it adds.
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::jury::{Jury, Rule};
+use crate::analysis::jury::{Jury, Rule, Worth};
 use crate::analysis::versus::{Paired, Versus};
 use crate::domain::JudgeName;
 use crate::stats::Figure;
@@ -132,10 +132,10 @@ pub(super) fn jury_sentences(jury: &Jury, lang: Lang) -> Vec<String> {
     let share = |figure: &Figure| format::figure(figure, Unit::Share, words);
     let mut sentences = Vec::new();
     if let Some(best) = &jury.best {
-        let pattern = match &jury.over_best {
-            Ok(found) if found.lower > 0.0 => words.jury_better,
-            Ok(found) if found.upper < 0.0 => words.jury_worse,
-            _ => words.jury_open,
+        let pattern = match jury.worth {
+            Worth::Better => words.jury_better,
+            Worth::Worse => words.jury_worse,
+            Worth::Undecided => words.jury_open,
         };
         let mut gain = points(&jury.over_best, words);
         if jury.over_best.is_ok() {

@@ -4,7 +4,7 @@ use tribunal::analysis::calibration::{Calibration, GoldSummary, Scorecard};
 use tribunal::analysis::compare::{Banner, Bounds, CategoryRow, Comparison, Favours, McNemarResult, Outcomes};
 use tribunal::analysis::figures::{Entry, Figures, Test};
 use tribunal::analysis::gate::{Criterion, DecideOn, Decision, Gate, Limit, Why};
-use tribunal::analysis::jury::{Gain, Jury, Note, Rule, Rulings};
+use tribunal::analysis::jury::{Gain, Jury, Note, Rule, Rulings, Worth};
 use tribunal::analysis::outcome::{Accounting, Outcome, Tally};
 use tribunal::analysis::unmeasured::Unmeasured;
 use tribunal::analysis::versus::{Overlap, Paired, Versus, WorstCase};
@@ -312,6 +312,7 @@ fn jury() -> Jury {
         all_wrong: share(3, 136),
         best: Some("mini".into()),
         over_best: plain(-0.021, 0.05, 136, "bca"),
+        worth: Worth::Undecided,
         over_mean: plain(0.084, 0.04, 136, "t_clustered"),
         gains: vec![gain("local-8b", 0.19), gain("mini", -0.021), gain("審判-中", 0.09)],
         notes: vec![Note::Small { units: 84 }],
