@@ -12,7 +12,7 @@ use super::measure::{self, Measuring, Over};
 use super::outcome::{self, Accounting, Row, Sheet};
 use super::shares::{Cases, SINGLE_ORDER_ROWS};
 use super::unmeasured::Unmeasured;
-use super::versus::{self, Lineup, Versus};
+use super::versus::{self, Lineup, MOST_JUDGES, Versus};
 use super::warning::Warning;
 use super::{criteria, humans, usage};
 use crate::domain::{
@@ -82,7 +82,8 @@ pub struct Calibration {
     pub controls: Vec<Scorecard>,
     /// Every pair of judges on trial, controls left out; none beyond [`versus::MOST_JUDGES`] judges.
     pub versus: Vec<Versus>,
-    /// The judges on trial as a jury, controls left out; `None` for fewer than two.
+    /// The judges on trial as a jury, controls left out; `None` for fewer than two, or for more than
+    /// [`versus::MOST_JUDGES`] where no members were named.
     pub jury: Option<Jury>,
     /// Agreement among the annotators; empty where there is one label an item.
     pub humans: Figures,
@@ -136,7 +137,7 @@ pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> C
         jury: trial.jury(&sheets),
         humans: humans::among_humans(gold, &trial.resampling("humans")),
         gold: GoldSummary::of(gold),
-        warnings: warnings_about(gold),
+        warnings: warnings_about(gold, &sheets),
         judges,
     }
 }
@@ -187,7 +188,7 @@ impl Trial<'_> {
 
     fn versus(&self, sheets: &[Sheet]) -> Vec<Versus> {
         let judges: Vec<&Sheet> = sheets.iter().filter(|sheet| !sheet.judge.is_control()).collect();
-        versus::versus(&Lineup::new(self.gold, &judges), &self.resampling("versus"))
+        versus::versus(&Lineup::new(self.gold, &judges, 1), &self.resampling("versus"))
     }
 
     fn jury(&self, sheets: &[Sheet]) -> Option<Jury> {
@@ -196,7 +197,11 @@ impl Trial<'_> {
             let name = &sheet.judge;
             !name.is_control() && members.as_ref().is_none_or(|members| members.contains(name))
         };
-        let lineup = Lineup::new(self.gold, &sheets.iter().filter(sits).collect::<Vec<_>>());
+        let seated: Vec<&Sheet> = sheets.iter().filter(sits).collect();
+        if members.is_none() && seated.len() > MOST_JUDGES {
+            return None;
+        }
+        let lineup = Lineup::new(self.gold, &seated, 2);
         jury::jury(self.gold, &lineup, *rule, &self.resampling("jury"))
     }
 
@@ -321,9 +326,13 @@ fn warnings_of(sheet: &Sheet, cases: &Cases, gold: &GoldSet, details: &[&Judgmen
     warnings
 }
 
-/// What a reader has to know of the gold set.
-fn warnings_about(gold: &GoldSet) -> Vec<Warning> {
+/// What a reader has to know of the data.
+fn warnings_about(gold: &GoldSet, sheets: &[Sheet]) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let found = sheets.iter().filter(|sheet| !sheet.judge.is_control()).count();
+    if found > MOST_JUDGES {
+        warnings.push(Warning::ManyJudges { found, most: MOST_JUDGES });
+    }
     if gold.labelled() == 0 {
         warnings.push(Warning::NoGold);
     }

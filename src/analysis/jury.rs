@@ -2,7 +2,6 @@
 //!
 //! Nothing is decided on these figures: no gate, no certificate.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -17,6 +16,7 @@ use super::shares::{
     FLIP_SECOND_RATE,
 };
 use super::versus::{Line, Lineup, Paired, counted, holm};
+use super::vote::{Ruling, ruling};
 use crate::domain::{GoldSet, JudgeName, Order, Preference};
 use crate::stats::clustered::constant_units;
 use crate::stats::multiplicity::{Adjustment, adjust};
@@ -24,79 +24,18 @@ use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::resample::{Resampling, Units, bca};
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
+pub use super::vote::{Panel, Rule, Rulings};
+
 /// Below this number of independent units the report warns of optimism.
 const SMALL: usize = 100;
-
-/// How the members' votes become one verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rule {
-    /// More than half of the seats name the same class.
-    #[default]
-    Majority,
-    /// Every seat names the same class.
-    Unanimous,
-}
-
-impl Rule {
-    /// Votes for one class that make a ruling of `seats` seats.
-    fn needs(self, seats: usize) -> usize {
-        match self {
-            Self::Majority => seats / 2 + 1,
-            Self::Unanimous => seats,
-        }
-    }
-}
-
-/// Who sits on the jury, and by which rule.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Panel {
-    /// The rule.
-    pub rule: Rule,
-    /// The members; `None` for every judge on trial that is no control.
-    pub members: Option<BTreeSet<JudgeName>>,
-}
-
-/// What the votes on one row come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ruling {
-    For(Preference),
-    NoMajority,
-    TooFewVotes,
-}
-
-/// The ruling of the seats; a seat without a verdict is `None` and counts for nobody.
-fn ruling(rule: Rule, seats: &[Option<Preference>]) -> Ruling {
-    let needed = rule.needs(seats.len());
-    let votes = |class: Preference| seats.iter().filter(|said| **said == Some(class)).count();
-    if seats.len() < 2 || seats.iter().flatten().count() < needed {
-        return Ruling::TooFewVotes;
-    }
-    Preference::ALL.into_iter().find(|class| votes(*class) >= needed).map_or(Ruling::NoMajority, Ruling::For)
-}
-
-/// Rows by what the jury made of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Rulings {
-    /// Ruled for `a`.
-    pub a: u64,
-    /// Ruled for `b`.
-    pub b: u64,
-    /// Ruled a tie.
-    pub tie: u64,
-    /// Abstained: enough votes, and no class with a majority.
-    pub no_majority: u64,
-    /// Abstained: fewer than two seats, or too few of them with a verdict for any majority.
-    pub too_few_votes: u64,
-}
 
 /// What the jury adds to one member, on the same rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gain {
     /// The member.
     pub member: JudgeName,
-    /// Half-credit score of the jury minus that of the member, over labelled rows with two seats or more and a verdict of the
-    /// member; an abstention of the jury earns half a point.
+    /// Half-credit score of the jury minus that of the member, over labelled rows with a verdict of the member; an
+    /// abstention of the jury earns half a point.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub difference: Figure,
     /// Two-sided p of the sign-flip test of that difference over units.
@@ -107,6 +46,35 @@ pub struct Gain {
     pub right: Paired,
 }
 
+/// What can be said of a jury beside its best member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Worth {
+    /// Better: the interval of `over_best` is above zero, and each member's own test says so at 5 %.
+    Better,
+    /// Worse: the interval is below zero, and a member is better at 5 % after Holm.
+    Worse,
+    /// Neither is shown.
+    Undecided,
+}
+
+impl Worth {
+    /// The interval alone would not do: with few errors in few items it is too narrow. To be better than the best is to be better
+    /// than each, so the tests of all members have to agree, each at its own level (Berger 1982).
+    fn of(over_best: &Figure, gains: &[Gain]) -> Self {
+        const LEVEL: f64 = 0.05;
+        let Ok(found) = over_best else { return Self::Undecided };
+        let below = |gain: &Gain| gain.difference.as_ref().is_ok_and(|difference| difference.point < 0.0);
+        if found.lower > 0.0 && gains.iter().all(|gain| gain.p < LEVEL && !below(gain)) {
+            Self::Better
+        } else if found.upper < 0.0 && gains.iter().any(|gain| gain.p_holm < LEVEL && below(gain)) {
+            Self::Worse
+        } else {
+            Self::Undecided
+        }
+    }
+}
+
 /// What a reader has to know of a jury. [`fmt::Display`] and JSON give it in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
@@ -114,6 +82,11 @@ pub enum Note {
     OnlyAgrees,
     /// The members err on the same items.
     Alike,
+    /// Rows with one seat are no jury's.
+    OneSeat {
+        /// Rows.
+        rows: usize,
+    },
     /// Few independent units.
     Small {
         /// Units.
@@ -130,6 +103,7 @@ impl fmt::Display for Note {
             Self::Alike => f.write_str(
                 "the members err on the same items: more than half of a member's errors are another's too, and a vote repairs few of those",
             ),
+            Self::OneSeat { rows } => write!(f, "{rows} items that only one member was asked about are left out"),
             Self::Small { units } => write!(
                 f,
                 "only {units} independent units: judges that were picked because they do well here will do worse elsewhere, and so will their jury"
@@ -151,9 +125,9 @@ pub struct Jury {
     pub members: Vec<JudgeName>,
     /// The rule.
     pub rule: Rule,
-    /// Rows by ruling.
+    /// Rows that two members or more were asked about, by ruling.
     pub rulings: Rulings,
-    /// Share of rows that the jury ruled on: 1 − abstention.
+    /// Share of those rows that the jury ruled on: 1 − abstention.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub coverage: Figure,
     /// The figures of a scorecard, over the rows ruled on; over units where rows share one.
@@ -172,6 +146,8 @@ pub struct Jury {
     /// The smallest of the differences in `gains`: what the jury adds to its best member. The best is chosen anew in each resample.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub over_best: Figure,
+    /// Whether the jury is better or worse than its best member, as far as these items show.
+    pub worth: Worth,
     /// Half-credit score of the jury minus the mean of its members' that have a verdict.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub over_mean: Figure,
@@ -181,7 +157,7 @@ pub struct Jury {
     pub notes: Vec<Note>,
 }
 
-/// The jury of the judges in the lineup; `None` for fewer than two.
+/// The jury of the judges in a lineup of rows with two seats or more; `None` for fewer than two judges.
 pub(super) fn jury(gold: &GoldSet, lineup: &Lineup, rule: Rule, resampling: &Resampling) -> Option<Jury> {
     if lineup.names.len() < 2 {
         return None;
@@ -191,6 +167,7 @@ pub(super) fn jury(gold: &GoldSet, lineup: &Lineup, rule: Rule, resampling: &Res
     let point = |gain: &Gain| gain.difference.as_ref().map_or(f64::INFINITY, |found| found.point);
     let best = gains.iter().filter(|gain| gain.difference.is_ok()).min_by(|x, y| point(x).total_cmp(&point(y)));
     let shared_errors = bench.shared_errors();
+    let over_best = bench.over_best(resampling);
     Some(Jury {
         members: lineup.names.iter().map(|name| (*name).clone()).collect(),
         rule,
@@ -200,7 +177,8 @@ pub(super) fn jury(gold: &GoldSet, lineup: &Lineup, rule: Rule, resampling: &Res
         errors: bench.errors(),
         all_wrong: bench.all_wrong(),
         best: best.map(|gain| gain.member.clone()),
-        over_best: bench.over_best(resampling),
+        worth: Worth::of(&over_best, &gains),
+        over_best,
         over_mean: bench.over_mean(),
         notes: bench.notes(&shared_errors),
         shared_errors,
@@ -228,16 +206,7 @@ impl Bench<'_> {
 
     fn count(&self) -> Rulings {
         let mut found = Rulings::default();
-        for ruling in &self.rulings {
-            let count = match ruling {
-                Ruling::For(Preference::A) => &mut found.a,
-                Ruling::For(Preference::B) => &mut found.b,
-                Ruling::For(Preference::Tie) => &mut found.tie,
-                Ruling::NoMajority => &mut found.no_majority,
-                Ruling::TooFewVotes => &mut found.too_few_votes,
-            };
-            *count += 1;
-        }
+        self.rulings.iter().for_each(|ruling| found.add(*ruling));
         found
     }
 
@@ -291,9 +260,9 @@ impl Bench<'_> {
         }
     }
 
-    /// Jury minus one member on one line; none where the member sits alone.
+    /// Jury minus one member on one line.
     fn gain(&self, line: &Line, member: usize) -> Option<f64> {
-        let (gold, said) = line.gold.zip(line.said(member)).filter(|_| votes(line).len() >= 2)?;
+        let (gold, said) = line.gold.zip(line.said(member))?;
         Some(self.credit(line, gold) - half_credit_of(gold, said))
     }
 
@@ -330,13 +299,13 @@ impl Bench<'_> {
     fn over_best(&self, resampling: &Resampling) -> Figure {
         let columns: Vec<Vec<[f64; 2]>> = (0..self.lineup.names.len())
             .map(|member| {
-                let sums = self.lineup.lines.iter().fold(vec![[0.0; 2]; self.lineup.units], |mut sums, line| {
+                let mut sums = vec![[0.0; 2]; self.lineup.units];
+                for line in &self.lineup.lines {
                     if let Some(gain) = self.gain(line, member) {
                         sums[line.unit][0] += gain;
                         sums[line.unit][1] += 1.0;
                     }
-                    sums
-                });
+                }
                 sums
             })
             .collect();
@@ -399,6 +368,9 @@ impl Bench<'_> {
         }
         if shared_errors.as_ref().is_ok_and(|share| share.point > 0.5) {
             notes.push(Note::Alike);
+        }
+        if self.lineup.left_out > 0 {
+            notes.push(Note::OneSeat { rows: self.lineup.left_out });
         }
         if self.lineup.units < SMALL {
             notes.push(Note::Small { units: self.lineup.units });

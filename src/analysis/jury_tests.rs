@@ -13,7 +13,7 @@ fn resampling() -> Resampling {
 }
 
 fn of(gold: &GoldSet, sheets: &[&Sheet], rule: Rule) -> Jury {
-    jury(gold, &Lineup::new(gold, sheets), rule, &resampling()).unwrap()
+    jury(gold, &Lineup::new(gold, sheets, 2), rule, &resampling()).unwrap()
 }
 
 fn figure(jury: &Jury, name: &str) -> Estimate {
@@ -31,29 +31,6 @@ fn independent(n: usize) -> (GoldSet, [Sheet; 3]) {
         sheet(name, &said)
     };
     (gold, [judge("one"), judge("three"), judge("two")])
-}
-
-#[test]
-fn a_majority_is_more_than_half_of_those_who_were_asked() {
-    let said = |votes: &[Option<Preference>]| ruling(Rule::Majority, votes);
-    assert_eq!(said(&[Some(A), Some(A), Some(B)]), Ruling::For(A));
-    assert_eq!(said(&[Some(A), Some(Tie), Some(B)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(A), Some(B)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(A), Some(A), Some(B), Some(B)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(Tie), Some(Tie), Some(B)]), Ruling::For(Tie));
-    // A seat that says nothing still counts against a majority.
-    assert_eq!(said(&[Some(A), Some(A), None]), Ruling::For(A));
-    assert_eq!(said(&[Some(A), None, None]), Ruling::TooFewVotes);
-    assert_eq!(said(&[Some(A), Some(B), None]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(A)]), Ruling::TooFewVotes);
-}
-
-#[test]
-fn unanimity_takes_every_seat() {
-    let said = |votes: &[Option<Preference>]| ruling(Rule::Unanimous, votes);
-    assert_eq!(said(&[Some(B), Some(B), Some(B)]), Ruling::For(B));
-    assert_eq!(said(&[Some(B), Some(B), Some(A)]), Ruling::NoMajority);
-    assert_eq!(said(&[Some(B), Some(B), None]), Ruling::TooFewVotes);
 }
 
 #[test]
@@ -84,6 +61,7 @@ fn three_judges_with_unrelated_errors_are_better_than_each_and_the_interval_says
     assert!((found.all_wrong.as_ref().unwrap().point - 0.008).abs() < 0.006);
     assert!(found.gains.iter().all(|gain| gain.p_holm < 0.01 && gain.right.p_holm < 0.01));
     assert!(found.notes.is_empty(), "{:?}", found.notes);
+    assert_eq!(found.worth, Worth::Better);
 }
 
 #[test]
@@ -97,6 +75,7 @@ fn a_jury_of_one_judge_three_times_gains_exactly_nothing() {
     for gain in &found.gains {
         assert_eq!((gain.difference.as_ref().unwrap().point, gain.p, gain.right.p_exact), (0.0, 1.0, 1.0));
     }
+    assert_eq!(found.worth, Worth::Undecided);
     assert_eq!(found.shared_errors.as_ref().unwrap().point, 1.0);
     assert_eq!(found.notes, [Note::Alike, Note::Small { units: 60 }]);
 }
@@ -147,10 +126,11 @@ fn whoever_was_not_asked_has_no_seat_and_a_judge_alone_is_no_jury() {
     let x = sheet("x", &[both(A), both(A), both(A)]);
     let y = sheet("y", &[both(A), None, Some([None, None])]);
     let found = of(&gold, &[&x, &y], Rule::Majority);
-    assert_eq!(found.rulings, Rulings { a: 1, b: 0, tie: 0, no_majority: 0, too_few_votes: 2 });
+    assert_eq!(found.rulings, Rulings { a: 1, b: 0, tie: 0, no_majority: 0, too_few_votes: 1 });
     // Item 1 has one seat and says nothing about a jury; on item 2 the jury abstains.
+    assert!(found.notes.contains(&Note::OneSeat { rows: 1 }));
     assert_eq!(found.gains[0].difference.as_ref().unwrap().n, 2);
-    assert!(jury(&gold, &Lineup::new(&gold, &[&x]), Rule::Majority, &resampling()).is_none());
+    assert!(jury(&gold, &Lineup::new(&gold, &[&x], 2), Rule::Majority, &resampling()).is_none());
 }
 
 #[test]
@@ -164,4 +144,18 @@ fn the_best_member_is_chosen_anew_in_each_resample() {
     assert!((over_best.point - smallest).abs() < 1e-12);
     let best = found.gains.iter().find(|gain| Some(&gain.member) == found.best.as_ref()).unwrap();
     assert_eq!(best.difference.as_ref().unwrap().point, smallest);
+}
+
+#[test]
+fn a_gain_from_three_items_is_called_nothing_and_a_member_that_is_dragged_down_is_seen() {
+    let gold = set((0..60).map(|index| item(index, Some(A), None)).collect());
+    let wrong = |judge: &str, from: usize, to: usize| {
+        let said: Vec<Said> = (0..60).map(|index| both(if (from..to).contains(&index) { B } else { A })).collect();
+        sheet(judge, &said)
+    };
+    let few = of(&gold, &[&wrong("x", 0, 3), &wrong("y", 3, 6), &wrong("z", 6, 9)], Rule::Majority);
+    assert!(few.over_best.as_ref().unwrap().lower > 0.0, "{:?}", few.over_best);
+    assert_eq!(few.worth, Worth::Undecided);
+    let dragged = of(&gold, &[&wrong("x", 0, 0), &wrong("y", 0, 20), &wrong("z", 0, 20)], Rule::Majority);
+    assert_eq!((dragged.worth, dragged.best.unwrap().as_str()), (Worth::Worse, "x"));
 }

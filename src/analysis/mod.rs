@@ -27,4 +27,5 @@ mod shares;
 pub mod unmeasured;
 mod usage;
 pub mod versus;
+mod vote;
 pub mod warning;

@@ -109,6 +109,8 @@ pub(super) struct Lineup<'a> {
     /// True where two lines share a resampling unit.
     pub clustered: bool,
     pub units: usize,
+    /// Rows left out since too few judges were asked about them.
+    pub left_out: usize,
     pub has_gold: bool,
 }
 
@@ -130,14 +132,16 @@ impl Line<'_> {
 }
 
 impl<'a> Lineup<'a> {
-    /// The judges in the order of `sheets`, items in the order of the set.
-    pub(super) fn new(gold: &'a GoldSet, sheets: &[&'a Sheet]) -> Self {
+    /// The judges in the order of `sheets`, items in the order of the set: those that `least` judges or more were asked about.
+    pub(super) fn new(gold: &'a GoldSet, sheets: &[&'a Sheet], least: usize) -> Self {
         let mut by_row: BTreeMap<(usize, u32), Vec<Option<&Row>>> = BTreeMap::new();
         for (judge, sheet) in sheets.iter().enumerate() {
             for row in &sheet.rows {
                 by_row.entry((row.item, row.repeat)).or_insert_with(|| vec![None; sheets.len()])[judge] = Some(row);
             }
         }
+        let all = by_row.len();
+        by_row.retain(|_, rows| rows.iter().flatten().count() >= least);
         let mut names = std::collections::HashMap::new();
         let lines: Vec<Line> = by_row
             .into_iter()
@@ -151,6 +155,7 @@ impl<'a> Lineup<'a> {
             names: sheets.iter().map(|sheet| &sheet.judge).collect(),
             clustered: names.len() < lines.len(),
             units: names.len(),
+            left_out: all - lines.len(),
             has_gold: lines.iter().any(|line| line.gold.is_some()),
             lines,
         }

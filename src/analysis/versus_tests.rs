@@ -37,6 +37,7 @@ pub(in crate::analysis) fn sheet(judge: &str, said: &[Option<[Option<Preference>
 }
 
 /// The same in both orders.
+#[allow(clippy::unnecessary_wraps, reason = "what a sheet is made of")]
 pub(in crate::analysis) fn both(said: Preference) -> Option<[Option<Preference>; 2]> {
     Some([Some(said), Some(said)])
 }
@@ -46,7 +47,7 @@ fn resampling() -> Resampling {
 }
 
 fn pairs(gold: &GoldSet, sheets: &[&Sheet]) -> Vec<Versus> {
-    versus(&Lineup::new(gold, sheets), &resampling())
+    versus(&Lineup::new(gold, sheets, 1), &resampling())
 }
 
 const FLIP: Option<[Option<Preference>; 2]> = Some([Some(A), Some(B)]);

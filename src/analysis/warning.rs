@@ -48,6 +48,13 @@ pub enum Warning {
         /// The most that are shown.
         most: usize,
     },
+    /// More judges than can be set against each other pair by pair, or seated as a jury unasked.
+    ManyJudges {
+        /// Judges on trial, controls left out.
+        found: usize,
+        /// The most that are.
+        most: usize,
+    },
     /// Items whose votes have no plurality.
     Disputed {
         /// How many.
@@ -133,6 +140,10 @@ impl fmt::Display for Warning {
             Self::ManyCategories { found, most } => {
                 write!(f, "{found} categories are too many to show apart (at most {most})")
             }
+            Self::ManyJudges { found, most } => write!(
+                f,
+                "{found} judges are too many to be set against each other pair by pair (at most {most}): name some with --judge, or a jury with --jury-member"
+            ),
             Self::Disputed { items, first } => write!(
                 f,
                 "{items} items have no plurality of votes; they count as ties (--disputed drop leaves them out): {}",

@@ -230,6 +230,24 @@ static TERMS: &[Term] = &[
         ["片順のみ", "一方の提示順でしか判定されていない項目の割合。"],
     ),
     term(
+        "both_wrong",
+        ["both wrong", "Share of labelled items on which both judges miss the human label: the double fault."],
+        ["両者とも誤り", "二つの判定者がともに人のラベルと異なった項目の割合。"],
+    ),
+    term(
+        "jury_coverage",
+        ["coverage of the jury", "Share of items on which the jury rules instead of abstaining."],
+        ["合議の被覆率", "合議が棄権せずに結論を出した項目の割合。"],
+    ),
+    term(
+        "shared_errors",
+        [
+            "shared errors",
+            "Share of a member's errors that another member makes too. The larger, the less a vote can repair.",
+        ],
+        ["誤りの共有", "ある判定者の誤りのうち、別の判定者も誤った割合。大きいほど、投票では正せない。"],
+    ),
+    term(
         "win_rate",
         [
             "win rate",

@@ -24,6 +24,7 @@ static TEMPLATES: LazyLock<Result<Tera, String>> = LazyLock::new(|| {
     let parts = [
         ("base.html", include_str!("templates/base.html")),
         ("forest.html", include_str!("templates/forest.html")),
+        ("several.html", include_str!("templates/several.html")),
         ("calibration.html", include_str!("templates/calibration.html")),
         ("comparison.html", include_str!("templates/comparison.html")),
     ];
@@ -101,6 +102,7 @@ mod tests {
             include_str!("templates/base.html"),
             include_str!("templates/forest.html"),
             include_str!("templates/calibration.html"),
+            include_str!("templates/several.html"),
             include_str!("templates/comparison.html"),
         ];
         let variables =

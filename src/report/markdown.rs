@@ -8,6 +8,7 @@ use crate::analysis::gate::{Criterion, Decision};
 
 use super::format::{self, Unit, unit_of};
 use super::glossary::label;
+use super::several;
 use super::view::{self, SCORECARD};
 use super::visible::visible_line;
 use super::words::{Words, fill};
@@ -56,11 +57,45 @@ fn write_calibration(out: &mut String, calibration: &Calibration, lang: Lang) {
     });
     table(out, &head, rows);
     write_criteria(out, calibration, lang);
+    write_several(out, calibration, lang);
     let missing: Vec<String> = view::not_measured(calibration, lang)
         .into_iter()
         .map(|gap| format!("{} ({}): {} {}", gap.figure, gap.judges, words.needs, gap.needs))
         .collect();
     write_list(out, words.not_measured, &missing);
+}
+
+fn write_several(out: &mut String, calibration: &Calibration, lang: Lang) {
+    let words = Words::of(lang);
+    let rows = |out: &mut String, rows: several::Rows| table(out, &rows.head, rows.rows.into_iter());
+    let list = |out: &mut String, texts: &[String]| {
+        if !texts.is_empty() {
+            blank(out);
+        }
+        for text in texts {
+            line(out, &format!("- {}", escape(text)));
+        }
+    };
+    if !calibration.versus.is_empty() {
+        heading(out, words.versus);
+        line(out, words.versus_note);
+        blank(out);
+        rows(out, several::pairs(calibration, lang));
+        list(out, &several::pair_remarks(calibration, words));
+    }
+    if let Some(jury) = &calibration.jury {
+        heading(out, words.jury);
+        line(out, words.jury_note);
+        blank(out);
+        line(out, &escape(&several::jury_line(jury, lang)));
+        blank(out);
+        rows(out, several::jury_and_members(calibration, jury, lang));
+        blank(out);
+        line(out, words.jury_gains);
+        blank(out);
+        rows(out, several::gains(jury, lang));
+        list(out, &several::jury_sentences(jury, lang));
+    }
 }
 
 fn write_criteria(out: &mut String, calibration: &Calibration, lang: Lang) {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::analysis::calibration::Calibration;
 use crate::analysis::gate::Limit;
 use crate::stats::Figure;
 
@@ -116,6 +117,7 @@ fn glossary_of(report: &Report<'_>) -> Vec<Term> {
                 let criteria = card.gate.iter().flat_map(|gate| &gate.criteria).map(|criterion| criterion.name.clone());
                 criteria.chain(view::printed(&card.figures, Lang::En).into_iter().map(|row| row.path))
             })
+            .chain(several_terms(answer))
             .collect(),
     };
     let labels: std::collections::BTreeSet<String> =
@@ -127,6 +129,13 @@ fn glossary_of(report: &Report<'_>) -> Vec<Term> {
             glossary::definition(name, report.lang).map(|definition| Term { label, definition })
         })
         .collect()
+}
+
+/// The terms that only several judges bring up.
+fn several_terms(answer: &Calibration) -> impl Iterator<Item = String> {
+    let pairs = (!answer.versus.is_empty()).then_some("both_wrong").into_iter();
+    let jury = answer.jury.iter().flat_map(|_| ["jury_coverage", "shared_errors"]);
+    pairs.chain(jury).map(str::to_owned)
 }
 
 /// A forest plot: rows that share an axis.

@@ -12,6 +12,7 @@ use super::chart::{Axis, Labels, Mark, Segment, Strip, bar, confusion, scale, st
 use super::format::{self, Unit, unit_of};
 use super::glossary::{definition, label};
 use super::page::{Drawing, Entry, Forest, Plot};
+use super::page_several::SeveralPage;
 use super::sentences;
 use super::visible::visible_line;
 use super::words::Words;
@@ -48,6 +49,7 @@ pub(super) struct CalibrationPage {
     accounting: Vec<AccountingRow>,
     none_kinds: Vec<&'static str>,
     missing: Vec<MissingRow>,
+    several: SeveralPage,
 }
 
 #[derive(Serialize)]
@@ -153,6 +155,7 @@ impl CalibrationPage {
                 .into_iter()
                 .map(|gap| MissingRow { figure: gap.figure, needs: gap.needs, judges: gap.judges })
                 .collect(),
+            several: SeveralPage::of(answer, lang),
         }
     }
 }

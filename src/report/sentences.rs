@@ -2,6 +2,7 @@
 
 use crate::analysis::compare::Banner;
 use crate::analysis::gate::{Criterion, Why};
+use crate::analysis::jury::Note;
 use crate::analysis::unmeasured::Unmeasured;
 use crate::analysis::warning::{Warning, some};
 use crate::domain::NoVerdict;
@@ -44,6 +45,9 @@ fn warning_ja(warning: &Warning) -> String {
         Warning::ManyCategories { found, most } => {
             format!("カテゴリが{found}個あり、個別に示すには多すぎる（最大{most}個）")
         }
+        Warning::ManyJudges { found, most } => format!(
+            "判定者が{found}名おり、一組ずつ比べるには多すぎる（最大{most}名）。--judge で選ぶか、--jury-member で合議の一員を指定する"
+        ),
         Warning::Disputed { items, first } => format!(
             "{items}件は票の最多が決まらず、引き分けとして数える（--disputed drop で除外できる）：{}",
             some(first, *items)
@@ -79,6 +83,23 @@ fn warning_ja(warning: &Warning) -> String {
             deviation.field, deviation.planned, deviation.done
         ),
         Warning::Note(text) => text.clone(),
+    }
+}
+
+/// What a reader has to know of a jury.
+pub(super) fn note(note: Note, lang: Lang) -> String {
+    match (lang, note) {
+        (Lang::En, note) => note.to_string(),
+        (Lang::Ja, Note::OnlyAgrees) => {
+            "この合議が結論を出すのは全員が同じ答えのときだけである。誤りを避けて棄権はできるが、誤りを正すことはない".to_owned()
+        }
+        (Lang::Ja, Note::Alike) => {
+            "判定者たちは同じ項目で誤っている。ある判定者の誤りの半分超を別の判定者も犯しており、投票ではほとんど正せない".to_owned()
+        }
+        (Lang::Ja, Note::OneSeat { rows }) => format!("一名にしか尋ねていない{rows}件は除いた"),
+        (Lang::Ja, Note::Small { units }) => format!(
+            "独立な単位は{units}個だけである。ここで成績が良いからと選んだ判定者は他では成績が下がり、その合議も同じである"
+        ),
     }
 }
 
@@ -169,6 +190,7 @@ mod tests {
             Warning::NoGold,
             Warning::OneClass,
             Warning::ManyCategories { found: 201, most: 200 },
+            Warning::ManyJudges { found: 21, most: 20 },
             Warning::Disputed { items: 2, first: names() },
             Warning::FewUnits { units: 3, method: "t_clustered" },
             Warning::SeeBounds { without: 1, planned: 2 },
@@ -196,6 +218,10 @@ mod tests {
             let (english, japanese) = (super::warning(&warning, Lang::En), super::warning(&warning, Lang::Ja));
             assert!(is_english(&english), "{english}");
             assert!(!is_english(&japanese) && !japanese.is_ascii(), "{japanese}");
+        }
+        for note in [Note::OnlyAgrees, Note::Alike, Note::OneSeat { rows: 2 }, Note::Small { units: 3 }] {
+            let (english, japanese) = (super::note(note, Lang::En), super::note(note, Lang::Ja));
+            assert!(is_english(&english) && !is_english(&japanese) && !japanese.is_ascii(), "{english} {japanese}");
         }
         for gap in [
             Unmeasured::Agreement,

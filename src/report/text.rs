@@ -8,6 +8,7 @@ use crate::analysis::gate::Decision;
 
 use super::format::{self, unit_of};
 use super::glossary::label;
+use super::several;
 use super::text_table::{Paint, Table, padded, paint};
 use super::view::{self, SCORECARD};
 use super::words::{Words, fill};
@@ -69,6 +70,8 @@ impl Writer {
         self.open_criteria(calibration);
         self.heading(words.scorecard);
         self.scorecard(calibration);
+        self.versus(calibration);
+        self.jury(calibration);
         let missing = view::not_measured(calibration, self.lang);
         if !missing.is_empty() {
             self.heading(words.not_measured);
@@ -78,6 +81,43 @@ impl Writer {
         }
         self.warnings(Content::Calibration(calibration));
         self.text
+    }
+
+    fn versus(&mut self, calibration: &Calibration) {
+        if calibration.versus.is_empty() {
+            return;
+        }
+        self.heading(self.words.versus);
+        self.line(self.words.versus_note);
+        self.gap();
+        self.rows(several::pairs(calibration, self.lang));
+        for text in several::pair_remarks(calibration, self.words) {
+            self.bullet(&text);
+        }
+    }
+
+    fn jury(&mut self, calibration: &Calibration) {
+        let Some(jury) = &calibration.jury else { return };
+        self.heading(self.words.jury);
+        self.line(self.words.jury_note);
+        self.line(&several::jury_line(jury, self.lang));
+        self.gap();
+        // The members' own figures stand in the scorecard above.
+        let mut figures = several::jury_and_members(calibration, jury, self.lang);
+        figures.rows.truncate(1);
+        self.rows(figures);
+        self.gap();
+        self.line(self.words.jury_gains);
+        self.rows(several::gains(jury, self.lang));
+        for text in several::jury_sentences(jury, self.lang) {
+            self.bullet(&text);
+        }
+    }
+
+    fn rows(&mut self, rows: several::Rows) {
+        let mut table = Table::new(rows.head);
+        rows.rows.into_iter().for_each(|row| table.row(row, None));
+        self.text.push_str(&table.draw_or_list(self.options));
     }
 
     /// Judges as rows where that fits, else figures as rows and as many judges beside each other as fit.

@@ -64,6 +64,11 @@ impl Table {
         u16::try_from(columns.sum::<usize>()).unwrap_or(u16::MAX)
     }
 
+    /// A table where it fits without wrapping, else its rows below each other.
+    pub(super) fn draw_or_list(&self, options: TableOptions) -> String {
+        if self.natural_width() <= options.width { self.draw(options) } else { self.listed(options) }
+    }
+
     pub(super) fn draw(&self, options: TableOptions) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic).set_width(options.width);
@@ -103,7 +108,9 @@ impl Table {
         let width = usize::from(options.width);
         let mut text = String::new();
         for (cells, _) in &self.rows {
-            for (index, (head, cell)) in self.head.iter().zip(cells).enumerate() {
+            // A dash fills a column that a row has nothing for.
+            for (index, (head, cell)) in self.head.iter().zip(cells).enumerate().filter(|(_, (_, cell))| *cell != "–")
+            {
                 let indent = if index == 0 { "" } else { "  " };
                 let cell = cell.replace('\n', ", ");
                 let line = if index == 0 { cell } else { format!("{head}: {cell}") };

@@ -101,6 +101,40 @@ words! {
     judged: "judged", "判定済";
     identical: "identical responses", "同一の回答";
 
+    versus: "Judges against each other", "判定者どうしの比較";
+    versus_note: "On the same items, first minus second. Right alone: items on which only the one or only the other gives the human label, with McNemar's exact p, corrected for the number of pairs (Holm).",
+                 "同じ項目での比較（前者−後者）。「単独正解」は前者だけ、後者だけが人のラベルと一致した項目の数。pは正確マクネマー検定で、組の数についてHolm補正済み。";
+    pair: "pair", "組";
+    right_alone: "right alone", "単独正解";
+    strict_difference: "strict agreement, difference", "一致率（厳密）の差";
+    half_difference: "half-credit agreement, difference", "一致率（引き分け半点）の差";
+    flip_difference: "flip rate, difference", "反転率の差";
+    kappa_each_other: "kappa with each other", "相互のκ";
+    pairs_more: "{} more pairs with larger p are in the JSON output.", "pがより大きい残りの{}組はJSON出力にある。";
+    pair_missing: "{}: on {} labelled items one of the two has no verdict; whatever it were, the difference in strict agreement would lie between {} and {}",
+                  "{}：ラベル付き{}件で、どちらかの判定がない。それが何であっても、厳密な一致率の差は {} から {} の間になる";
+    jury: "Jury", "合議";
+    jury_note: "The judges vote with their combined verdicts; an inconsistent judge votes for a tie, and without enough votes for one class the jury abstains. Nothing is decided on these figures: no gate, no certificate.",
+               "各判定者の総合判定を一票とする。両順で不一致の判定者は引き分けに投票し、一つの答えに票が足りなければ合議は棄権する。これらの数値は合否にも証明書にも使わない。";
+    rule_majority: "majority of those asked", "尋ねた判定者の過半数";
+    rule_unanimous: "all of those asked", "尋ねた判定者の全員一致";
+    jury_line: "{} members ({}), {}: it rules on {} of {} items. a {}, b {}, tie {}; abstains for no majority {}, for too few votes {}",
+               "{}名（{}）、{}：全{4}件のうち {3} で結論を出す。a {5}、b {6}、引き分け {7}。棄権：多数なし {8}、票不足 {9}";
+    jury_better: "The jury is better than its best member, {}: {}", "合議は最良の判定者 {} を上回る：{}";
+    jury_worse: "The jury is worse than its best member, {}: {}", "合議は最良の判定者 {} を下回る：{}";
+    jury_open: "Nothing shows that the jury is better or worse than its best member, {}: {}",
+               "合議が最良の判定者 {} より良いとも悪いとも言えない：{}";
+    jury_measure: "of half-credit agreement, an abstention counted as half a point. The best member was found on these very items; the interval chooses it anew in each resample.",
+                  "（引き分け半点の一致率。棄権は0.5点）。最良の判定者は同じ項目で選んだものであり、区間は再標本ごとに選び直している。";
+    jury_shared: "Of a member's errors, another member makes {} too; unrelated errors would be shared as often as members err, {}. On {} of the items every member is wrong: no rule repairs those.",
+                 "ある判定者の誤りのうち {} は別の判定者も誤っている。誤りが無関係なら、共有される割合は誤り率 {} と同じになる。全員が誤った項目は {} で、どんな規則でも正せない。";
+    jury_gains: "Jury minus member", "合議と各判定者の差";
+    jury_and_members: "Jury and members", "合議と各判定者";
+    member: "member", "判定者";
+    best_member: "best member", "最良の判定者";
+    mean_member: "mean of the members", "判定者の平均";
+    right_alone_jury: "right alone, jury : member", "単独正解（合議：判定者）";
+
     not_measured: "What could not be measured", "測れなかったもの";
     nothing_missing: "Everything on the list was measured.", "一覧の指標はすべて測定した。";
     needs: "needs", "必要なもの：";

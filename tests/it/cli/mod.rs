@@ -10,6 +10,7 @@ mod determinism;
 mod failing;
 mod generate;
 mod judge;
+mod jury;
 mod limits;
 mod live;
 mod log;

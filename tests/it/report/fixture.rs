@@ -9,9 +9,11 @@ use tribunal::analysis::correction::{Correction, Inputs, JudgeAccuracy, Method, 
 use tribunal::analysis::discordant::ChecksResult;
 use tribunal::analysis::figures::{Entry, Figures, Test};
 use tribunal::analysis::gate::{Criterion, DecideOn, Decision, Gate, Limit, Why};
+use tribunal::analysis::jury::{Gain, Jury, Note, Rule, Rulings, Worth};
 use tribunal::analysis::outcome::{Accounting, Outcome, Tally};
 use tribunal::analysis::prereg::{Deviation, Held, Metric, Plan, Prereg, Stopping};
 use tribunal::analysis::unmeasured::Unmeasured;
+use tribunal::analysis::versus::{Overlap, Paired, Versus, WorstCase};
 use tribunal::analysis::warning::Warning;
 use tribunal::domain::{
     Digest, Fingerprint, InputFile, NoVerdict, Order, Preference, Reading, RunManifest, SystemName, Verdict,
@@ -233,6 +235,12 @@ pub fn calibration() -> Calibration {
             baseline("control:first", &control([[0, 0, 61], [0, 0, 56], [0, 0, 19]], [136, 0])),
             baseline("control:longest", &control([[38, 22, 1], [25, 30, 1], [9, 10, 0]], [0, 0])),
         ],
+        versus: vec![
+            versus("mini", "local-8b", [68, 57, 6, 5], 0.31),
+            versus("mini", "審判-中", [88, 37, 7, 4], 0.44),
+            versus("local-8b", "審判-中", [58, 16, 37, 25], 0.29),
+        ],
+        jury: Some(jury()),
         humans: humans(),
         gold: GoldSummary {
             name: "core.jsonl".to_owned(),
@@ -246,6 +254,74 @@ pub fn calibration() -> Calibration {
             languages: vec!["en".to_owned(), "ja".to_owned()],
         },
         warnings: vec![Warning::Disputed { items: 2, first: vec!["q7".to_owned(), "q9".to_owned()] }],
+    }
+}
+
+/// Right of both, of the first alone, of the second alone, of neither.
+fn paired([both, a_only, b_only, neither]: [u64; 4]) -> Paired {
+    let n = both + a_only + b_only + neither;
+    let point = (a_only as f64 - b_only as f64) / n as f64;
+    Paired {
+        both,
+        a_only,
+        b_only,
+        neither,
+        voices: [a_only, b_only],
+        p_exact: 0.000_21,
+        p_mid: 0.000_18,
+        p_holm: 0.000_63,
+        difference: plain(point, 0.11, n, "tango"),
+    }
+}
+
+fn versus(a: &str, b: &str, right: [u64; 4], kappa: f64) -> Versus {
+    let n: u64 = right.iter().sum();
+    let missing = if a == "local-8b" || b == "local-8b" { 2 } else { 0 };
+    Versus {
+        a: a.into(),
+        b: b.into(),
+        verdicts: Overlap { both: n, only_a: missing, only_b: 0, none: 0 },
+        right: paired(right),
+        half_credit: plain(0.17, 0.09, n, "t_clustered"),
+        flips: paired([3, 3, 40, n - 46]),
+        agreement: share(right[0] + 10, n),
+        kappa: plain(kappa, 0.12, n, "bca"),
+        both_wrong: share(right[3], n),
+        bounds: WorstCase { lower: Some(0.34), upper: Some(0.389), missing },
+    }
+}
+
+/// A jury of the three that adds nothing to the best of them.
+fn jury() -> Jury {
+    let mut figures = Figures::new();
+    figures.count("rows", 138);
+    figures.figure("agreement_decisive", share(104, 112));
+    figures.figure("agreement_strict", share(113, 128));
+    figures.figure("agreement_half_credit", plain(0.91, 0.05, 128, "t_clustered"));
+    figures.figure("kappa_strict", plain(0.81, 0.09, 128, "bca"));
+    figures.figure("flip_rate", share(9, 124));
+    let gain = |member: &str, point: f64| Gain {
+        member: member.into(),
+        difference: plain(point, 0.06, 136, "t_clustered"),
+        p: 0.031,
+        p_holm: 0.062,
+        right: paired([100, 13, 5, 10]),
+    };
+    Jury {
+        members: ["local-8b", "mini", "審判-中"].map(Into::into).to_vec(),
+        rule: Rule::Majority,
+        rulings: Rulings { a: 57, b: 52, tie: 19, no_majority: 8, too_few_votes: 2 },
+        coverage: share(128, 138),
+        figures,
+        errors: share(117, 404),
+        shared_errors: share(96, 230),
+        all_wrong: share(3, 136),
+        best: Some("mini".into()),
+        over_best: plain(-0.021, 0.05, 136, "bca"),
+        worth: Worth::Undecided,
+        over_mean: plain(0.084, 0.04, 136, "t_clustered"),
+        gains: vec![gain("local-8b", 0.19), gain("mini", -0.021), gain("審判-中", 0.09)],
+        notes: vec![Note::Small { units: 84 }],
     }
 }
 
@@ -540,6 +616,14 @@ pub fn hostile_calibration() -> Calibration {
         for criterion in card.gate.iter_mut().flat_map(|gate| &mut gate.criteria) {
             HOSTILE.clone_into(&mut criterion.reason);
         }
+    }
+    for pair in &mut answer.versus {
+        (pair.a, pair.b) = (HOSTILE.into(), HOSTILE.into());
+    }
+    if let Some(jury) = &mut answer.jury {
+        jury.members = vec![HOSTILE.into(); 3];
+        jury.best = Some(HOSTILE.into());
+        jury.gains.iter_mut().for_each(|gain| gain.member = HOSTILE.into());
     }
     HOSTILE.clone_into(&mut answer.gold.name);
     answer.warnings.push(HOSTILE.to_owned().into());

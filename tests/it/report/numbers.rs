@@ -19,7 +19,8 @@ fn rows(page: &str) -> Vec<Row> {
     let plots = page.split("data-figure=\"").skip(1);
     plots
         .flat_map(|plot| {
-            let figure = plot.split('"').next().unwrap().to_owned();
+            // The jury stands above its members in plots of its own.
+            let figure = plot.split('"').next().unwrap().trim_start_matches("jury-").to_owned();
             let plot = plot.split("</figure>").next().unwrap().to_owned();
             let rows: Vec<Row> = plot
                 .split("data-name=\"")
