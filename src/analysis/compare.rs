@@ -263,6 +263,7 @@ fn serialize_all<S: serde::Serializer>(figures: &[Figure], serializer: S) -> Res
     seq.end()
 }
 
+#[allow(clippy::ref_option, reason = "serde hands the field over like this")]
 fn serialize_interaction<S: serde::Serializer>(
     interaction: &Option<Result<Interaction, NotEstimable>>,
     serializer: S,

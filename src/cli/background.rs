@@ -67,7 +67,7 @@ pub(super) fn reruns(calls: &CallArgs, pairs: &[Pair], judge: &JudgeName) -> Opt
             continue;
         }
         // One by a judge of before, answered from the store, showed the same result again.
-        let is_new = header.judges.iter().fold(false, |new, judge| judges.insert(judge.fingerprint.0.clone()) || new);
+        let is_new = header.judges.iter().filter(|judge| judges.insert(judge.fingerprint.0.clone())).count() > 0;
         if is_new || end.calls.made > 0 {
             found.runs += 1;
             found.with_this_judge += u64::from(header.judges.iter().any(|other| other.name == *judge));

@@ -43,7 +43,7 @@ pub(super) struct Generated {
     pub lacking: usize,
 }
 
-impl<'a> Generating<'a> {
+impl Generating<'_> {
     /// A system: a model by its name in the settings or its short form, with a prompt version, or the items' own prompts.
     pub fn system(
         &self,
