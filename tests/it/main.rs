@@ -13,5 +13,6 @@ mod reference;
 mod report;
 mod runner;
 mod scripted;
+mod simulation;
 mod store;
 mod verdict_file;
