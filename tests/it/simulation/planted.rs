@@ -67,7 +67,7 @@ fn tried(gold: &GoldSet, judgments: &[Judgment]) -> Scorecard {
 }
 
 fn compared(items: &GoldSet, judgments: &[Judgment]) -> Comparison {
-    let options = compare::Options { a: "a".into(), b: "b".into(), resamples: 50, seed: 1 };
+    let options = compare::Options::new("a", "b", 50, 1);
     compare(items, judgments, &JudgeName::from("judge"), &options)
 }
 
