@@ -103,12 +103,11 @@ pub struct Required {
 /// How often the same items were compared, as the ledger of the store tells; this run is among them where it asked an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Reruns {
-    /// Finished comparisons of these items, by any judge.
+    /// Finished comparisons of these items, by any judge: those that brought new answers, or were the first of their judge. One that
+    /// was answered from the store alone shows the same result again.
     pub runs: u64,
     /// Those by this judge.
     pub with_this_judge: u64,
-    /// Those that brought new answers; the others were answered from the store.
-    pub asked_anew: u64,
 }
 
 /// Which side the evidence favours.
@@ -264,6 +263,7 @@ fn serialize_all<S: serde::Serializer>(figures: &[Figure], serializer: S) -> Res
     seq.end()
 }
 
+#[allow(clippy::ref_option, reason = "serde hands the field over like this")]
 fn serialize_interaction<S: serde::Serializer>(
     interaction: &Option<Result<Interaction, NotEstimable>>,
     serializer: S,
@@ -377,7 +377,7 @@ impl Comparison {
                 seed: options.seed,
                 stopping: Stopping::Fixed,
                 required: options.requirement.map(Requirement::bound),
-                asked_anew: options.ledger.map_or(1, |ledger| ledger.asked_anew),
+                runs: options.ledger.map_or(1, |ledger| ledger.runs),
                 win_rate: &self.win_rate,
                 score: &self.score,
                 decided: &self.decided,
@@ -385,11 +385,7 @@ impl Comparison {
             prereg::check(plan, done)
         });
         if let Some(ledger) = self.ledger.filter(|ledger| ledger.runs > 1) {
-            self.warnings.push(Warning::Reruns {
-                runs: ledger.runs,
-                with_this_judge: ledger.with_this_judge,
-                asked_anew: ledger.asked_anew,
-            });
+            self.warnings.push(Warning::Reruns { runs: ledger.runs, with_this_judge: ledger.with_this_judge });
         }
         for deviation in self.prereg.iter().flat_map(|prereg| &prereg.deviations) {
             self.warnings.push(Warning::NotAsPlanned(deviation.clone()));

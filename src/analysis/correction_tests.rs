@@ -52,6 +52,7 @@ fn options(sample: GoldSample, accuracy: Option<JudgeAccuracy>) -> Options {
     Options { gold_sample: sample, accuracy, ..Options::new("x", "y", 200, 1) }
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "as the options take it")]
 fn accuracy(k: u64, n: u64) -> Option<JudgeAccuracy> {
     let (gold, date) = ("core".to_owned(), "2026-01-01T00:00:00Z".to_owned());
     Some(JudgeAccuracy { k, n, worth: n as f64, gold, date })

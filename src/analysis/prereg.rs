@@ -193,8 +193,8 @@ pub(super) struct Done<'a> {
     pub(super) stopping: Stopping,
     /// The bound that was asked for on the command line, on the win rate.
     pub(super) required: Option<f64>,
-    /// Runs over these items that brought new answers.
-    pub(super) asked_anew: u64,
+    /// Comparisons of these items so far.
+    pub(super) runs: u64,
     pub(super) win_rate: &'a Figure,
     pub(super) score: &'a Figure,
     pub(super) decided: &'a Figure,
@@ -215,8 +215,8 @@ pub(super) fn check(plan: &Plan, done: Done) -> Prereg {
     };
     note("n", plan.n.to_string(), done.items.to_string());
     note("stopping", plan.stopping.as_str().to_owned(), done.stopping.as_str().to_owned());
-    if plan.stopping == Stopping::Fixed && done.asked_anew > 1 {
-        note("stopping", "one run".to_owned(), format!("{} runs", done.asked_anew));
+    if plan.stopping == Stopping::Fixed && done.runs > 1 {
+        note("stopping", "one run".to_owned(), format!("{} runs", done.runs));
     }
     if let Some(seed) = plan.seed {
         note("seed", seed.to_string(), done.seed.to_string());
@@ -279,14 +279,14 @@ mod tests {
             seed: 7,
             stopping: Stopping::Fixed,
             required: None,
-            asked_anew: 1,
+            runs: 1,
             win_rate: &win_rate,
             score: &score,
             decided: &decided,
         };
         let found = check(&plan, kept);
         assert_eq!((found.held, found.deviations.len()), (Some(Held::Held), 0));
-        let other = Done { items: 90, seed: 1, required: Some(0.5), asked_anew: 3, ..kept };
+        let other = Done { items: 90, seed: 1, required: Some(0.5), runs: 3, ..kept };
         let fields: Vec<&str> = check(&plan, other).deviations.iter().map(|deviation| deviation.field).collect();
         assert_eq!(fields, ["n", "stopping", "seed", "metric", "margin"]);
     }

@@ -97,8 +97,6 @@ pub enum Warning {
         runs: u64,
         /// Those by this judge.
         with_this_judge: u64,
-        /// Those that brought new answers.
-        asked_anew: u64,
     },
     /// What was done departs from the pre-registered plan.
     NotAsPlanned(Deviation),
@@ -175,9 +173,9 @@ impl fmt::Display for Warning {
                 "the certificate is for the served model {wanted}, and these answers are of {}: it does not count for them",
                 served.join(", ")
             ),
-            Self::Reruns { runs, with_this_judge, asked_anew } => write!(
+            Self::Reruns { runs, with_this_judge } => write!(
                 f,
-                "these items were compared {runs} times ({with_this_judge} by this judge, {asked_anew} with new answers): running again until it looks good makes chance look like a result"
+                "these items were compared {runs} times ({with_this_judge} of them by this judge): running again until it looks good makes chance look like a result"
             ),
             Self::NotAsPlanned(Deviation { field, planned, done }) => {
                 write!(f, "not as planned: `{field}` was {planned} in the pre-registration, and {done} in fact")

@@ -33,7 +33,7 @@ pub(super) enum Command {
     Calibrate(CalibrateArgs),
     /// Is A better than B on these items? Needs a certified judge.
     #[command(after_help = COMPARE_HELP)]
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Ask judges and keep every completion, nothing else; also as batch files.
     #[command(after_help = JUDGE_HELP)]
     Judge(JudgeArgs),

@@ -58,14 +58,19 @@ pub(super) fn reruns(calls: &CallArgs, pairs: &[Pair], judge: &JudgeName) -> Opt
     }
     let ledger = Ledger::open(&calls.store).ok()?;
     let digest = items_digest(pairs);
-    let mut found = Reruns { runs: 0, with_this_judge: 0, asked_anew: 0 };
+    let mut found = Reruns { runs: 0, with_this_judge: 0 };
+    let mut judges: BTreeSet<String> = BTreeSet::new();
     for number in ledger.numbers().ok()? {
         let Ok(Some((header, end))) = ledger.outline(number) else { continue };
         // A run that was broken off showed nobody a result.
-        if header.kind == RunKind::Compare && header.items.digest == digest && end.state == RunState::Done {
+        if header.kind != RunKind::Compare || header.items.digest != digest || end.state != RunState::Done {
+            continue;
+        }
+        // One by a judge of before, answered from the store, showed the same result again.
+        let is_new = header.judges.iter().filter(|judge| judges.insert(judge.fingerprint.0.clone())).count() > 0;
+        if is_new || end.calls.made > 0 {
             found.runs += 1;
             found.with_this_judge += u64::from(header.judges.iter().any(|other| other.name == *judge));
-            found.asked_anew += u64::from(end.calls.made > 0);
         }
     }
     (found.runs > 0).then_some(found)

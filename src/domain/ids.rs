@@ -89,6 +89,13 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
+    /// The digest of several parts as if they were one text.
+    pub fn of_joined<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hasher = Sha256::new();
+        parts.into_iter().for_each(|part| hasher.update(part));
+        Self(hasher.finalize().into())
+    }
+
     /// A digest that was kept as its 32 bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
@@ -102,6 +109,17 @@ impl Digest {
     /// The first eight hexadecimal digits, for file names and tables.
     pub fn short(&self) -> String {
         self.to_string()[..8].to_owned()
+    }
+
+    /// All digits. Every record shows several digests, so this is no place for a formatter.
+    pub fn digits(&self) -> [u8; 64] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        digits
     }
 
     /// Reads 64 hexadecimal digits; anything else gives `None`.
@@ -121,7 +139,7 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(std::str::from_utf8(&self.digits()).expect("hexadecimal digits are ASCII"))
     }
 }
 
@@ -133,7 +151,7 @@ impl fmt::Debug for Digest {
 
 impl Serialize for Digest {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(std::str::from_utf8(&self.digits()).expect("hexadecimal digits are ASCII"))
     }
 }
 
@@ -161,5 +179,10 @@ mod tests {
         let one = Digest::of_parts([b"ab".as_slice(), b"c"]);
         let two = Digest::of_parts([b"a".as_slice(), b"bc"]);
         assert_ne!(one, two);
+    }
+
+    #[test]
+    fn joined_parts_have_the_digest_of_the_whole() {
+        assert_eq!(Digest::of_joined([b"ab".as_slice(), b"", b"c"]), Digest::of(b"abc"));
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::adapted::{Adapted, Rejected};
 use super::error::JudgeError;
-use super::http::{self, HttpClient, Post, Reply, shown};
+use super::http::{self, Address, HttpClient, Post, Reply, shown};
 use super::provider::{Cause, Dialect, Format, Settings, TokenLimit, Trouble};
 use super::secret::Secret;
 use super::spec::EndpointSpec;
@@ -23,8 +23,8 @@ use crate::domain::{Completion, JudgeRequest, Message};
 pub(super) struct Endpoint {
     pub client: HttpClient,
     pub dialect: Dialect,
-    /// The full address to send to.
-    pub url: String,
+    /// Where to send to.
+    pub address: Address,
     pub key: Option<Secret>,
     pub timeout: Duration,
     pub settings: Settings,
@@ -62,7 +62,7 @@ impl Endpoint {
         let endpoint = Self {
             client: client.clone(),
             dialect,
-            url,
+            address: Address::new(url),
             key: spec.api_key.clone().filter(|key| !key.is_empty()),
             timeout: spec.timeout,
             settings,
@@ -83,7 +83,7 @@ impl Endpoint {
 
     /// True where no call leaves this machine.
     pub fn is_local(&self) -> bool {
-        http::is_local(&self.url)
+        self.address.is_local
     }
 
     async fn exchange(&self, request: &JudgeRequest) -> Result<Completion, CallError> {
@@ -118,7 +118,7 @@ impl Endpoint {
         Err(CallError {
             class: CallClass::Item,
             status: Some(400),
-            message: format!("{}: the server keeps rejecting parameters", shown(&self.url)),
+            message: format!("{}: the server keeps rejecting parameters", shown(&self.address.text)),
         })
     }
 
@@ -149,11 +149,10 @@ impl Endpoint {
     }
 
     async fn send(&self, request: &JudgeRequest, body: &Value) -> Result<Reply, CallError> {
-        let text = body.to_string();
         let post = Post {
-            url: &self.url,
-            body: text.as_bytes(),
-            key: self.key.as_ref().map(|key| (self.dialect.key_header(&self.url, key), key)),
+            to: &self.address,
+            body: body.to_string(),
+            key: self.key.as_ref().map(|key| (self.dialect.key_header(&self.address.text, key), key)),
             headers: self.dialect.headers(),
             timeout: self.timeout,
         };
@@ -165,10 +164,10 @@ impl Endpoint {
             order = request.order.as_str(),
             repeat = request.repeat,
             key = request.key.0.short(),
-            url = shown(&self.url),
+            url = shown(&self.address.text),
             status = reply.status,
             latency_ms = reply.latency_ms,
-            request = http::masked_body(self.key.as_ref(), text),
+            request = http::masked_body(self.key.as_ref(), body.to_string()),
             answer = reply.body,
         );
         Ok(reply)
@@ -180,7 +179,7 @@ impl Endpoint {
     }
 
     fn explain(&self, reply: &Reply, trouble: Trouble, rejected: Option<Rejected>) -> CallError {
-        let (place, status) = (shown(&self.url), reply.status);
+        let (place, status) = (shown(&self.address.text), reply.status);
         let words = if trouble.words.is_empty() { "no explanation" } else { &trouble.words };
         let hint = rejected.map_or_else(
             || self.hint(reply, &trouble),
@@ -216,7 +215,7 @@ impl Endpoint {
 
     fn version_hint(&self) -> &'static str {
         match self.dialect {
-            Dialect::Chat | Dialect::Messages if self.url.contains("/v1/") => " (asked under /v1)",
+            Dialect::Chat | Dialect::Messages if self.address.text.contains("/v1/") => " (asked under /v1)",
             Dialect::Chat | Dialect::Messages => ", which usually ends in /v1",
             Dialect::Generate => ", which usually ends in /v1beta",
         }

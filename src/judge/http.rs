@@ -21,6 +21,8 @@ use super::{CallClass, CallError};
 const LARGEST_ANSWER: usize = 16 << 20;
 /// A server that does not even accept a connection within this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Memory set aside for an answer before any of it came, in bytes.
+const LARGEST_RESERVED: usize = 64 << 10;
 /// Longest quotation of an error body, in characters.
 const LONGEST_EXCERPT: usize = 400;
 
@@ -51,14 +53,21 @@ impl HttpClient {
     }
 
     /// Sends one `POST` and waits for the whole answer, whatever its status.
-    pub(super) async fn post(&self, post: Post<'_>) -> Result<Reply, CallError> {
-        let client = if is_local(post.url) { &self.direct } else { &self.proxied };
-        let request = client.post(post.url).headers(headers(&post)?).timeout(post.timeout).body(post.body.to_vec());
+    pub(super) async fn post(&self, mut post: Post<'_>) -> Result<Reply, CallError> {
+        let client = if post.to.is_local { &self.direct } else { &self.proxied };
+        let request = match &post.to.url {
+            Some(url) => client.post(url.clone()),
+            None => client.post(&post.to.text),
+        };
+        let headers = headers(&post)?;
+        let request = request.headers(headers).timeout(post.timeout).body(std::mem::take(&mut post.body));
         #[allow(clippy::disallowed_methods)] // latency is measured here and nowhere else
         let sent = Instant::now();
         let broken = |error: reqwest::Error| failure(error, &post);
         let mut response = request.send().await.map_err(broken)?;
-        let mut body = Vec::new();
+        let expected = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+        // What the server says of its length is a hint, and no reason to set much memory aside.
+        let mut body = Vec::with_capacity(expected.min(LARGEST_RESERVED));
         while let Some(chunk) = response.chunk().await.map_err(broken)? {
             if body.len() + chunk.len() > LARGEST_ANSWER {
                 return Err(too_large(response.status().as_u16(), &post));
@@ -74,18 +83,36 @@ impl HttpClient {
             retry_after: retry_after(head, now),
             is_html: text_of(head, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
             location: text_of(head, &LOCATION).map(|place| post.mask(excerpt(place))),
-            body: masked_body(post.key.map(|(_, key)| key), String::from_utf8_lossy(&body).into_owned()),
+            body: masked_body(post.key.map(|(_, key)| key), text_from(body)),
             latency_ms,
         })
     }
 }
 
+/// Where to send to; read once, since an address is costly to take apart.
+pub(super) struct Address {
+    /// In full, as set.
+    pub text: String,
+    /// `None` for what is no address: the client says what is wrong with it.
+    url: Option<reqwest::Url>,
+    /// True for a server on this machine.
+    pub is_local: bool,
+}
+
+impl Address {
+    pub fn new(text: String) -> Self {
+        let url = reqwest::Url::parse(&text).ok();
+        let is_local = url.as_ref().is_some_and(is_local);
+        Self { text, url, is_local }
+    }
+}
+
 /// What is sent.
 pub(super) struct Post<'a> {
-    /// Where to, in full.
-    pub url: &'a str,
+    /// Where to.
+    pub to: &'a Address,
     /// The JSON text.
-    pub body: &'a [u8],
+    pub body: String,
     /// The key, and how it is sent.
     pub key: Option<(KeyHeader, &'a Secret)>,
     /// Further headers: names in lower case, and texts that are no secret.
@@ -213,11 +240,15 @@ fn embedded_roots() -> Vec<Certificate> {
     webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok()).collect()
 }
 
-/// True for a server on this machine.
-pub(super) fn is_local(url: &str) -> bool {
-    let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+fn is_local(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// The bytes as text, copied only where they are none.
+fn text_from(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
@@ -249,7 +280,7 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
 
 /// A call that broke before the answer was whole.
 fn failure(error: reqwest::Error, post: &Post<'_>) -> CallError {
-    let place = shown(post.url);
+    let place = shown(&post.to.text);
     let error = error.without_url();
     let (class, message) = if error.is_timeout() {
         let limit = post.timeout.as_secs_f64();
@@ -267,7 +298,7 @@ fn failure(error: reqwest::Error, post: &Post<'_>) -> CallError {
 }
 
 fn too_large(status: u16, post: &Post<'_>) -> CallError {
-    let message = format!("{}: the answer is larger than {} MiB", shown(post.url), LARGEST_ANSWER >> 20);
+    let message = format!("{}: the answer is larger than {} MiB", shown(&post.to.text), LARGEST_ANSWER >> 20);
     CallError { class: CallClass::Item, status: Some(status), message }
 }
 
@@ -349,7 +380,8 @@ mod tests {
     fn no_header_shows_the_key_when_printed() {
         let key = Secret::new("MARK2-abcdef");
         for header in [KeyHeader::Bearer, KeyHeader::Plain("x-api-key"), KeyHeader::Plain("x-goog-api-key")] {
-            let post = Post { url: "http://h", body: b"", key: Some((header, &key)), headers: &[], timeout: NOW };
+            let to = Address::new("http://h".to_owned());
+            let post = Post { to: &to, body: String::new(), key: Some((header, &key)), headers: &[], timeout: NOW };
             let headers = headers(&post).unwrap();
             assert!(!format!("{headers:?}").contains("MARK2"), "{headers:?}");
             assert!(headers.values().any(|value| value.to_str().unwrap().contains("MARK2-abcdef")));
@@ -401,7 +433,7 @@ mod tests {
             ("http://localhost.example.com/v1", false),
             ("http://10.0.0.1/v1", false),
         ] {
-            assert_eq!(is_local(url), local, "{url}");
+            assert_eq!(Address::new(url.to_owned()).is_local, local, "{url}");
         }
     }
 }

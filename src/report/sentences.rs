@@ -75,8 +75,8 @@ fn warning_ja(warning: &Warning) -> String {
             "証明書は応答モデル {wanted} に対するものだが、今回の応答は {} による。この証明書は有効でない",
             served.join("、")
         ),
-        Warning::Reruns { runs, with_this_judge, asked_anew } => format!(
-            "これらの項目の比較は{runs}回目である（この判定者では{with_this_judge}回、新しい回答を得たのは{asked_anew}回）。良い結果が出るまで繰り返すと、偶然が成果に見える"
+        Warning::Reruns { runs, with_this_judge } => format!(
+            "これらの項目の比較は{runs}回目である（うちこの判定者では{with_this_judge}回）。良い結果が出るまで繰り返すと、偶然が成果に見える"
         ),
         Warning::NotAsPlanned(deviation) => format!(
             "事前登録と異なる：`{}` の計画は {}、実際は {}",
@@ -199,7 +199,7 @@ mod tests {
             Warning::ModelUnknownAtTrial(names()),
             Warning::ModelUnknownNow("X-1".to_owned()),
             Warning::OtherModel { wanted: "X-1".to_owned(), served: names() },
-            Warning::Reruns { runs: 3, with_this_judge: 2, asked_anew: 1 },
+            Warning::Reruns { runs: 3, with_this_judge: 2 },
             Warning::NotAsPlanned(Deviation { field: "n", planned: "2".to_owned(), done: "1".to_owned() }),
         ]
     }

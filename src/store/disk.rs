@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::StoreError;
 use super::index::{self, Covered, Map, Saved, Unusable};
 use super::journal::{self, Appender, Location, Tail};
-use super::record::{Record, encode};
-use super::{Access, StoreStats, folder, lock, make_folder};
+use super::record::Record;
+use super::{Access, StoreStats, batch, folder, lock, make_folder};
 use crate::domain::{Digest, Notice, RequestKey};
 
 /// More damaged lines of one file than this are counted, not listed.
@@ -20,13 +21,16 @@ const RACES: u32 = 3;
 #[derive(Debug)]
 pub(super) struct Disk {
     saved: Option<Saved>,
-    appender: Option<Appender>,
+    /// How much of the journal `saved` covers; `None` while that is nothing.
+    covered: Option<Covered>,
+    /// Away while a batch is under way.
+    appender: Option<Box<Appender>>,
     map: Map,
     dir: PathBuf,
     journal: PathBuf,
     damaged: u64,
     pub notices: Vec<Notice>,
-    lock: Option<File>,
+    lock: Option<Arc<File>>,
 }
 
 impl Disk {
@@ -34,6 +38,7 @@ impl Disk {
         let journal = dir.join("journal");
         let mut disk = Self {
             saved: None,
+            covered: None,
             appender: None,
             map: Map::new(),
             dir: dir.to_owned(),
@@ -55,14 +60,20 @@ impl Disk {
     fn open_for_writing(&mut self) -> Result<(), StoreError> {
         folder::check_for_writing(&self.dir)?;
         make_folder(&self.dir)?;
-        self.lock = Some(lock::take(&self.dir)?);
+        self.lock = Some(Arc::new(lock::take(&self.dir)?));
         make_folder(&self.journal)?;
         let files = journal::files(&self.journal)?;
         for (number, _) in &files {
             self.mend(*number)?;
         }
-        self.appender = Some(Appender::open(&self.journal, files.last().map_or(1, |(number, _)| *number))?);
+        self.open_appender(&files)?;
         self.open_index()
+    }
+
+    fn open_appender(&mut self, files: &[(u32, u64)]) -> Result<(), StoreError> {
+        let number = files.last().map_or(1, |(number, _)| *number);
+        self.appender = Some(Box::new(Appender::open(&self.journal, number, self.lock.clone())?));
+        Ok(())
     }
 
     fn mend(&mut self, number: u32) -> Result<(), StoreError> {
@@ -86,7 +97,7 @@ impl Disk {
             }
             Ok((saved, map, Some(covered))) if is_in_step(&self.journal, map.len(), &covered)? => {
                 self.map = map;
-                self.catch_up(saved, &covered)
+                self.catch_up(saved, covered)
             }
             Ok((saved, ..)) => {
                 drop(saved);
@@ -104,7 +115,7 @@ impl Disk {
     }
 
     /// Reads what was appended since the index was last saved.
-    fn catch_up(&mut self, saved: Saved, covered: &Covered) -> Result<(), StoreError> {
+    fn catch_up(&mut self, saved: Saved, covered: Covered) -> Result<(), StoreError> {
         let (last, from) = covered.files.last().copied().unwrap_or((0, 0));
         let mut fresh = Vec::new();
         for (number, length) in journal::files(&self.journal)? {
@@ -116,10 +127,8 @@ impl Disk {
             }
         }
         self.map.extend(fresh.iter().copied());
-        self.saved = Some(saved);
-        if !fresh.is_empty() {
-            self.save(&fresh);
-        }
+        (self.saved, self.covered) = (Some(saved), Some(covered));
+        self.save();
         Ok(())
     }
 
@@ -182,23 +191,27 @@ impl Disk {
     }
 
     fn save_all(&mut self, saved: Saved) {
-        self.saved = Some(saved);
-        let mut entries: Vec<_> = self.map.iter().map(|(key, at)| (*key, *at)).collect();
-        entries.sort_unstable_by_key(|(key, _)| *key);
-        if !entries.is_empty() {
-            self.save(&entries);
-            self.flush();
-        }
+        (self.saved, self.covered) = (Some(saved), None);
+        self.flush();
     }
 
     /// Brings the saved index up to the map and the journal's end; an index that fails is dropped for this run.
-    fn save(&mut self, entries: &[(RequestKey, Location)]) {
+    fn save(&mut self) {
         let Some(saved) = &self.saved else { return };
-        let failed = match self.covered() {
-            Some(covered) => saved.add(entries, &covered).err(),
-            None => Some("the journal's end cannot be read".to_owned()),
+        let is_new = |at: &Location| self.covered.as_ref().is_none_or(|covered| !covered.covers(*at));
+        let mut entries: Vec<_> = self.map.iter().filter(|(_, at)| is_new(at)).map(|(key, at)| (*key, *at)).collect();
+        if entries.is_empty() {
+            return;
+        }
+        entries.sort_unstable_by_key(|(key, _)| *key);
+        let saved = match self.covered() {
+            Some(covered) => saved.add(&entries, &covered).map(|()| covered),
+            None => Err("the journal's end cannot be read".to_owned()),
         };
-        self.drop_index_on(failed);
+        match saved {
+            Ok(covered) => self.covered = Some(covered),
+            Err(why) => self.drop_index(&why),
+        }
     }
 
     fn covered(&self) -> Option<Covered> {
@@ -208,12 +221,10 @@ impl Disk {
         Some(Covered::new(self.map.len(), files, before))
     }
 
-    fn drop_index_on(&mut self, failure: Option<String>) {
-        if let Some(why) = failure {
-            self.saved = None;
-            let path = self.dir.join("index").display().to_string();
-            self.notice(format!("{path} cannot be kept up to date ({why}); the next run brings it up to the journal"));
-        }
+    fn drop_index(&mut self, why: &str) {
+        self.saved = None;
+        let path = self.dir.join("index").display().to_string();
+        self.notice(format!("{path} cannot be kept up to date ({why}); the next run brings it up to the journal"));
     }
 
     pub fn find(&mut self, key: &RequestKey) -> Option<Record> {
@@ -242,21 +253,28 @@ impl Disk {
 
     pub fn put_batch(&mut self, records: &[Record]) -> Result<(), StoreError> {
         let Some(appender) = &mut self.appender else { return Err(StoreError::ReadOnly { dir: self.dir.clone() }) };
-        let mut lines = Vec::with_capacity(records.len());
-        for record in records {
-            let line = encode(record).map_err(|source| StoreError::Record { item: record.item.to_string(), source })?;
-            lines.push(line);
-        }
-        let locations = appender.append(&lines)?;
-        let entries: Vec<_> = records.iter().map(|record| record.key).zip(locations).collect();
-        self.map.extend(entries.iter().copied());
-        self.save(&entries);
+        let places = batch::append(appender, records)?;
+        self.count(records, &places);
         Ok(())
+    }
+
+    /// The one writer, to travel with a batch. [`Disk::take_back`] brings it back.
+    pub fn lend(&mut self) -> Result<Box<Appender>, StoreError> {
+        self.appender.take().ok_or_else(|| StoreError::ReadOnly { dir: self.dir.clone() })
+    }
+
+    pub fn take_back(&mut self, appender: Box<Appender>) {
+        self.appender = Some(appender);
+    }
+
+    /// Records that are on the disk now. The saved index hears of them when the store is closed: the journal tells the rest.
+    pub fn count(&mut self, records: &[Record], places: &[Location]) {
+        self.map.extend(records.iter().map(|record| record.key).zip(places.iter().copied()));
     }
 
     /// The folder, where the store was opened for writing.
     pub fn writable(&self) -> Result<&Path, StoreError> {
-        match self.appender {
+        match self.lock {
             Some(_) => Ok(&self.dir),
             None => Err(StoreError::ReadOnly { dir: self.dir.clone() }),
         }
@@ -269,10 +287,12 @@ impl Disk {
         places.into_iter().map(|(key, _)| *key).collect()
     }
 
-    /// Hands the index to the operating system; the journal is on the disk already.
+    /// Brings the index up to the journal and hands it to the operating system; the journal is on the disk already.
     pub fn flush(&mut self) {
-        let failed = self.saved.as_ref().and_then(|saved| saved.flush().err());
-        self.drop_index_on(failed);
+        self.save();
+        if let Some(Err(why)) = self.saved.as_ref().map(Saved::flush) {
+            self.drop_index(&why);
+        }
     }
 
     /// The journal's folder with the places of all records, for who rewrites it.
@@ -291,7 +311,7 @@ impl Disk {
     /// Takes up the journal as it is now.
     pub(super) fn take_up(&mut self) -> Result<(), StoreError> {
         let files = journal::files(&self.journal)?;
-        self.appender = Some(Appender::open(&self.journal, files.last().map_or(1, |(number, _)| *number))?);
+        self.open_appender(&files)?;
         self.map.clear();
         self.open_index()
     }

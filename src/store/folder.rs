@@ -2,7 +2,7 @@
 //! left as it is.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use super::error::StoreError;
@@ -82,23 +82,35 @@ fn is_foreign_lock(path: &Path) -> bool {
     !metadata.is_file() || metadata.len() > 20 || !is_number()
 }
 
-/// Writes a file so that every reader sees the old one or the whole new one, also after a crash. Only for the holder of the
-/// writer's lock, since the temporary name is fixed.
-pub(super) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+/// Writes a file of these pieces so that every reader sees the old one or the whole new one, also after a crash. Only for the
+/// holder of the writer's lock, since the temporary name is fixed.
+pub(super) fn replace_file(
+    path: &Path,
+    pieces: impl Iterator<Item = Result<Vec<u8>, StoreError>>,
+) -> Result<(), StoreError> {
     let temporary = path.with_extension("tmp");
-    let written = fs::File::create(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    });
-    if let Err(e) = written {
+    if let Err(error) = write_pieces(&temporary, path, pieces) {
         let _ = fs::remove_file(&temporary);
-        return Err(StoreError::io("write", path, e));
+        return Err(error);
     }
     if let Some(folder) = path.parent() {
         sync_folder(folder);
     }
     Ok(())
+}
+
+fn write_pieces(
+    temporary: &Path,
+    path: &Path,
+    pieces: impl Iterator<Item = Result<Vec<u8>, StoreError>>,
+) -> Result<(), StoreError> {
+    let failed = |e| StoreError::io("write", path, e);
+    let mut file = BufWriter::with_capacity(1 << 16, fs::File::create(temporary).map_err(failed)?);
+    for piece in pieces {
+        file.write_all(&piece?).map_err(failed)?;
+    }
+    let file = file.into_inner().map_err(|e| failed(e.into_error()))?;
+    file.sync_all().and_then(|()| fs::rename(temporary, path)).map_err(failed)
 }
 
 /// Makes new names in a folder durable where the system can.

@@ -20,24 +20,35 @@ const FRAME_RECOGNISED: usize = FRAME.len() - 5;
 
 /// The payload (a JSON object) as a line, newline included.
 pub(super) fn encode<T: Serialize + DeserializeOwned>(payload: &T) -> Result<Vec<u8>, serde_json::Error> {
-    let line = line_of(&serde_json::to_vec(payload)?);
-    // What cannot be read back (JSON nested too deeply) must not count as saved.
-    serde_json::from_slice::<T>(&line)?;
+    let mut line = Vec::new();
+    append(payload, &mut line)?;
+    check::<T>(&line)?;
     Ok(line)
 }
 
-/// The line of a payload that is JSON already, newline included.
-pub(super) fn line_of(fields: &[u8]) -> Vec<u8> {
-    let head = format!("{{\"v\":{FORMAT}");
-    // `fields` is `{…}`; its opening brace is replaced by a comma behind the head.
-    let rest = [b",", &fields[1..]].concat();
-    let digest = Digest::of(&[head.as_bytes(), &rest].concat());
-    let mut line = Vec::with_capacity(head.len() + rest.len() + 80);
-    line.extend_from_slice(head.as_bytes());
-    line.extend_from_slice(format!(",\"sha256\":\"{digest}\"").as_bytes());
-    line.extend_from_slice(&rest);
-    line.push(b'\n');
-    line
+/// Whether a line can be read back: what cannot (JSON nested too deeply) must not count as saved.
+pub(super) fn check<T: DeserializeOwned>(line: &[u8]) -> Result<(), serde_json::Error> {
+    serde_json::from_slice::<T>(line).map(drop)
+}
+
+/// Writes the payload as a line behind `lines`, newline included, unchecked. After an error `lines` is as it was.
+pub(super) fn append<T: Serialize>(payload: &T, lines: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+    let start = lines.len();
+    lines.extend_from_slice(FRAME);
+    lines.extend_from_slice(&[b'0'; 64]);
+    lines.push(b'"');
+    let fields = lines.len();
+    if let Err(error) = serde_json::to_writer(&mut *lines, payload) {
+        lines.truncate(start);
+        return Err(error);
+    }
+    // The fields are `{…}`; their opening brace becomes the comma behind the digest.
+    lines[fields] = b',';
+    let head = start + HEAD.len() + 1;
+    let digest = Digest::of_joined([&lines[start..head], &lines[fields..]]);
+    lines[start + FRAME.len()..][..64].copy_from_slice(&digest.digits());
+    lines.push(b'\n');
+    Ok(())
 }
 
 /// What one line turned out to be.
@@ -54,7 +65,7 @@ pub(super) enum Line<T> {
 /// Reads a line (without its newline).
 pub(super) fn decode<T: DeserializeOwned>(line: &[u8]) -> Line<T> {
     let Some((version, digest, covered)) = split(line) else { return Line::Damaged };
-    if Digest::of(&covered) != digest {
+    if Digest::of_joined(covered) != digest {
         return Line::Damaged;
     }
     if version != FORMAT {
@@ -63,8 +74,8 @@ pub(super) fn decode<T: DeserializeOwned>(line: &[u8]) -> Line<T> {
     serde_json::from_slice(line).map_or(Line::Damaged, |payload| Line::Whole(Box::new(payload)))
 }
 
-/// The version, the digest as written, and the bytes it covers.
-fn split(line: &[u8]) -> Option<(u64, Digest, Vec<u8>)> {
+/// The version, the digest as written, and the two pieces of the line that it covers.
+fn split(line: &[u8]) -> Option<(u64, Digest, [&[u8]; 2])> {
     let after_head = line.strip_prefix(HEAD)?;
     let digits = after_head.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let version = std::str::from_utf8(&after_head[..digits]).ok()?.parse().ok()?;
@@ -76,7 +87,7 @@ fn split(line: &[u8]) -> Option<(u64, Digest, Vec<u8>)> {
     }
     let digest = Digest::parse(std::str::from_utf8(digest).ok()?)?;
     let rest = rest.strip_prefix(b"\"")?;
-    Some((version, digest, [&line[..HEAD.len() + digits], rest].concat()))
+    Some((version, digest, [&line[..HEAD.len() + digits], rest]))
 }
 
 /// True when the line is, or once was, one of ours.

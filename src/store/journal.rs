@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::StoreError;
 use super::folder::sync_folder;
@@ -252,11 +253,13 @@ pub(super) struct Appender {
     length: u64,
     /// True when bytes of a failed write may stand behind `length`.
     unclean: bool,
+    /// Keeps other writers out for as long as this one may write, whatever becomes of its store.
+    lock: Option<Arc<File>>,
 }
 
 impl Appender {
     /// Continues file `number`, or begins it.
-    pub fn open(dir: &Path, number: u32) -> Result<Self, StoreError> {
+    pub fn open(dir: &Path, number: u32, lock: Option<Arc<File>>) -> Result<Self, StoreError> {
         let path = path_of(dir, number);
         let file = OpenOptions::new()
             .append(true)
@@ -265,28 +268,28 @@ impl Appender {
             .map_err(|e| StoreError::io("open for writing", &path, e))?;
         let length = file.metadata().map_err(|e| StoreError::io("read", &path, e))?.len();
         sync_folder(dir);
-        Ok(Self { dir: dir.to_owned(), number, file, length, unclean: false })
+        Ok(Self { dir: dir.to_owned(), number, file, length, unclean: false, lock })
     }
 
-    /// Writes whole lines (each with its newline) and returns their locations once the disk has them.
+    /// Writes whole lines of these lengths (each with its newline) and returns their locations once the disk has them.
     /// After an error none of them counts, and none is left behind in the file.
-    pub fn append(&mut self, lines: &[Vec<u8>]) -> Result<Vec<Location>, StoreError> {
+    pub fn append(&mut self, lines: &[u8], lengths: &[u64]) -> Result<Vec<Location>, StoreError> {
         if self.length >= FULL {
-            *self = Self::open(&self.dir, self.number + 1)?;
+            let lock = self.lock.clone();
+            *self = Self::open(&self.dir, self.number + 1, lock)?;
         }
         let path = path_of(&self.dir, self.number);
         if self.unclean {
             self.cut_back().map_err(|e| StoreError::io("clean up", &path, e))?;
         }
-        if let Err(source) = self.file.write_all(&lines.concat()).and_then(|()| self.file.sync_data()) {
+        if let Err(source) = self.file.write_all(lines).and_then(|()| self.file.sync_data()) {
             self.unclean = true;
             // A failure here is met again, and reported, by the next append.
             let _ = self.cut_back();
             return Err(StoreError::io("write to", &path, source));
         }
-        let mut locations = Vec::with_capacity(lines.len());
-        for line in lines {
-            let length = line.len() as u64;
+        let mut locations = Vec::with_capacity(lengths.len());
+        for length in lengths {
             locations.push(Location { file: self.number, offset: self.length, length: length - 1 });
             self.length += length;
         }
@@ -309,8 +312,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_full_disk_is_an_error_that_names_the_file_and_a_way_out() {
         let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
-        let mut appender = Appender { dir: "store/journal".into(), number: 1, file: full, length: 0, unclean: false };
-        let error = appender.append(&[b"{}\n".to_vec()]).unwrap_err().to_string();
+        let mut appender =
+            Appender { dir: "store/journal".into(), number: 1, file: full, length: 0, unclean: false, lock: None };
+        let error = appender.append(b"{}\n", &[3]).unwrap_err().to_string();
         assert!(error.contains("000001.jsonl") && error.contains("--store"), "{error}");
         assert!(error.contains("make room"), "{error}");
     }
@@ -318,12 +322,12 @@ mod tests {
     #[test]
     fn a_failed_append_leaves_nothing_behind_for_the_next_one() {
         let dir = tempfile::tempdir().unwrap();
-        let mut appender = Appender::open(dir.path(), 1).unwrap();
-        appender.append(&[b"one\n".to_vec()]).unwrap();
+        let mut appender = Appender::open(dir.path(), 1, None).unwrap();
+        appender.append(b"one\n", &[4]).unwrap();
         // As after a write that failed half-way.
         appender.file.write_all(b"half").unwrap();
         appender.unclean = true;
-        let locations = appender.append(&[b"two\n".to_vec()]).unwrap();
+        let locations = appender.append(b"two\n", &[4]).unwrap();
         assert_eq!(fs::read(path_of(dir.path(), 1)).unwrap(), b"one\ntwo\n");
         assert_eq!(locations, [Location { file: 1, offset: 4, length: 3 }]);
     }
@@ -331,9 +335,9 @@ mod tests {
     #[test]
     fn a_full_file_is_followed_by_the_next() {
         let dir = tempfile::tempdir().unwrap();
-        let mut appender = Appender::open(dir.path(), 1).unwrap();
+        let mut appender = Appender::open(dir.path(), 1, None).unwrap();
         appender.length = FULL;
-        let locations = appender.append(&[b"one\n".to_vec()]).unwrap();
+        let locations = appender.append(b"one\n", &[4]).unwrap();
         assert_eq!(locations, [Location { file: 2, offset: 0, length: 3 }]);
         assert_eq!(files(dir.path()).unwrap(), [(1, 0), (2, 4)]);
     }

@@ -179,7 +179,7 @@ pub(super) fn begin(dir: &Path, mut header: RunHeader) -> Result<RunHeader, Stor
     make_folder(&runs)?;
     header.number = numbers(&runs)?.last().map_or(1, |last| last + 1);
     header.process = std::process::id();
-    replace_file(&journal::path_of(&runs, header.number), &encoded(&RunLine::Start(header.clone()))?)?;
+    replace_file(&journal::path_of(&runs, header.number), std::iter::once(encoded(&RunLine::Start(header.clone()))))?;
     Ok(header)
 }
 
@@ -190,13 +190,11 @@ pub(super) fn finish(
     judgments: &[RunJudgment],
     end: &RunEnd,
 ) -> Result<(), StoreError> {
-    let mut bytes = encoded(&RunLine::Start(header.clone()))?;
-    for judgment in judgments {
-        bytes.extend(encoded(&RunLine::Judgment(judgment.clone()))?);
-    }
     let end = RunEnd { judgments: judgments.len() as u64, ..end.clone() };
-    bytes.extend(encoded(&RunLine::End(end))?);
-    replace_file(&journal::path_of(&runs_of(dir), header.number), &bytes)
+    let start = std::iter::once_with(|| encoded(&RunLine::Start(header.clone())));
+    let judgments = judgments.iter().map(|judgment| encoded(&RunLine::Judgment(judgment.clone())));
+    let end = std::iter::once_with(|| encoded(&RunLine::End(end.clone())));
+    replace_file(&journal::path_of(&runs_of(dir), header.number), start.chain(judgments).chain(end))
 }
 
 fn encoded(line: &RunLine) -> Result<Vec<u8>, StoreError> {

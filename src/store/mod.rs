@@ -20,6 +20,7 @@
 //! This room must never lose an acknowledged record, return one whose digest is wrong, panic on what it finds on the disk, or
 //! let a second writer in. It is the only room that names the index engine.
 
+mod batch;
 mod compact;
 mod disk;
 mod error;
@@ -42,6 +43,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+pub use batch::{Batch, Written};
 pub use compact::Compaction;
 pub use error::StoreError;
 pub use foreign::{is_journal, read_records};
@@ -50,6 +52,7 @@ pub use record::Record;
 pub use verify::{Damage, Verification, verify};
 
 use crate::domain::{Completion, Notice, RequestKey, RunEnd, RunHeader, RunJudgment};
+use batch::Writer;
 use disk::Disk;
 
 /// What a store is opened for.
@@ -94,6 +97,16 @@ struct Memory {
     order: Vec<RequestKey>,
 }
 
+impl Memory {
+    fn add(&mut self, records: &[Record]) {
+        for record in records {
+            if self.records.insert(record.key, record.clone()).is_none() {
+                self.order.push(record.key);
+            }
+        }
+    }
+}
+
 impl Store {
     /// Opens the store in `dir` (made if it is not there, for [`Access::Write`]). The notices say what had to be mended.
     ///
@@ -130,11 +143,7 @@ impl Store {
         match &mut self.backing {
             _ if records.is_empty() => Ok(()),
             Backing::Memory(memory) => {
-                for record in records {
-                    if memory.records.insert(record.key, record.clone()).is_none() {
-                        memory.order.push(record.key);
-                    }
-                }
+                memory.add(records);
                 Ok(())
             }
             Backing::Disk(disk) => {
@@ -146,6 +155,36 @@ impl Store {
                 written
             }
         }
+    }
+
+    /// Begins to add records as [`Store::put_batch`] does, in three steps, of which the slow one ([`Batch::write`]) can be
+    /// done on another thread. Until the batch is ended the store looks up, and takes no other.
+    pub fn begin_batch(&mut self, records: Vec<Record>) -> Batch {
+        let writer = match &mut self.backing {
+            Backing::Memory(_) => Writer::Memory,
+            Backing::Disk(disk) => disk.lend().map_or_else(Writer::None, Writer::Disk),
+        };
+        Batch { records, writer }
+    }
+
+    /// Ends a batch of this store. When this returns `Ok` its records are on the disk; after an error none of them counts.
+    /// Gives the records back.
+    pub fn end_batch(&mut self, written: Written) -> (Vec<Record>, Result<(), StoreError>) {
+        let Written { records, appender, places } = written;
+        match &mut self.backing {
+            Backing::Memory(memory) => memory.add(&records),
+            Backing::Disk(disk) => {
+                if let Some(appender) = appender {
+                    disk.take_back(appender);
+                }
+                self.refused.clear();
+                match &places {
+                    Ok(places) => disk.count(&records, places),
+                    Err(_) => self.refused.extend_from_slice(&records),
+                }
+            }
+        }
+        (records, places.map(drop))
     }
 
     /// Writes the batch that [`Store::put_batch`] refused last to a new file elsewhere, which [`read_records`] reads; returns the

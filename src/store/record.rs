@@ -32,14 +32,17 @@ pub struct Record {
 /// So many brackets cannot nest deeper than JSON is read (128), wherever they stand.
 const SURELY_SHALLOW: usize = 100;
 
-/// The record as a line, newline included. What cannot be read back must not count as saved; in a record nesting alone
-/// can make it so, and reading a line back costs as much as writing it, so lines with few brackets are taken as they are.
-pub(super) fn encode(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
-    let fields = serde_json::to_vec(record)?;
-    if fields.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > SURELY_SHALLOW {
-        return frame::encode(record);
+/// Writes the record as a line behind `lines`, newline included. What cannot be read back must not count as saved; in a
+/// record nesting alone can make it so, and reading a line back costs as much as writing it, so lines with few brackets
+/// are taken as they are.
+pub(super) fn append(record: &Record, lines: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+    let start = lines.len();
+    frame::append(record, lines)?;
+    let line = &lines[start..];
+    if line.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > SURELY_SHALLOW {
+        frame::check::<Record>(line)?;
     }
-    Ok(frame::line_of(&fields))
+    Ok(())
 }
 
 #[cfg(test)]
@@ -69,9 +72,10 @@ pub(super) mod tests {
             ..record(1)
         };
         for depth in [90, 120] {
-            let line = encode(&nested(depth)).unwrap();
+            let mut line = Vec::new();
+            append(&nested(depth), &mut line).unwrap();
             assert!(serde_json::from_slice::<Record>(&line).is_ok(), "{depth}");
         }
-        assert!(encode(&nested(200)).is_err());
+        assert!(append(&nested(200), &mut Vec::new()).is_err());
     }
 }

@@ -422,8 +422,9 @@ fn send(child: &mut Child, signal: i32) {
 fn a_run_killed_at_any_moment_keeps_what_it_acknowledged_and_asks_no_more_again_than_it_had_in_hand() {
     let hits = Campaign::new(KILL).run();
     println!("killed {} times (at most {} questions lost a kill): {hits:?}", kills(), most_lost());
-    assert!(hits.before_the_first_question > 0 && hits.while_asking > 0, "{hits:?}");
-    assert!(hits.after_the_last_answer > 0 || kills() < 100, "{hits:?}");
+    assert!(hits.while_asking > 0, "{hits:?}");
+    let is_everywhere = hits.before_the_first_question > 0 && hits.after_the_last_answer > 0;
+    assert!(is_everywhere || kills() < 100, "{hits:?}");
 }
 
 #[test]

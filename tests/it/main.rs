@@ -14,5 +14,6 @@ mod reference;
 mod report;
 mod runner;
 mod scripted;
+mod simulation;
 mod store;
 mod verdict_file;

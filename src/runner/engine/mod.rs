@@ -22,6 +22,7 @@ use super::{Limits, RunError, RunOptions, check_budget};
 use crate::domain::{Completion, JudgeRequest, NoVerdict, Notice};
 use crate::judge::{CallClass, CallError};
 use crate::store::{Record, Store};
+use saving::{Saving, written};
 
 /// Why no new call starts.
 enum Halt {
@@ -49,6 +50,8 @@ pub(super) struct Engine<'r, 't, J: Respondent> {
     unsaved: Vec<Record>,
     tasks_unsaved: Vec<usize>,
     store_failure: String,
+    /// The batch on its way to the disk.
+    saving: Option<Saving>,
     save_at: Option<Duration>,
     saved_at: Option<Duration>,
     purse: Purse,
@@ -82,6 +85,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             unsaved: Vec::new(),
             tasks_unsaved: Vec::new(),
             store_failure: String::new(),
+            saving: None,
             save_at: None,
             saved_at: None,
             purse: Purse::new(options.budget),
@@ -108,7 +112,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                 self.stop(Halt::Incomplete(Incomplete::Stopped));
             }
             if let Err(error) = self.launch(&mut calls) {
-                self.save();
+                self.save_all().await;
                 return Err(error);
             }
             self.in_flight = calls.len() as u64;
@@ -119,15 +123,22 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             tokio::select! {
                 biased;
                 () = stop.requested(), if self.halt.is_none() => self.stop(Halt::Incomplete(Incomplete::Stopped)),
-                Some(reply) = calls.join_next(), if !calls.is_empty() => self.settle(whole(reply)),
+                Some(written) = written(self.saving.as_mut()), if self.saving.is_some() => self.saved(written),
+                Some(reply) = calls.join_next(), if !calls.is_empty() => {
+                    self.settle(whole(reply));
+                    // Whatever else came in meanwhile: one look at clocks and timers serves all of it.
+                    while let Some(reply) = calls.try_join_next() {
+                        self.settle(whole(reply));
+                    }
+                }
                 () = until(wake) => {}
             }
-            if self.unsaved.len() >= self.options.batch_records || self.save_at.is_some_and(|at| at <= self.now()) {
+            if self.is_due() {
                 self.save();
             }
         }
         // Also the second chance of a batch that could not be written.
-        self.save();
+        self.save_all().await;
         self.hear_the_store();
         if !self.unsaved.is_empty() {
             self.halt = Some(self.store_failed());
@@ -139,11 +150,12 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         self.start.elapsed()
     }
 
-    /// The next moment at which something is due that no call brings about.
+    /// The next moment at which something is due that no call brings about, nor the end of the batch under way.
     fn wake(&self) -> Option<Instant> {
         let now = self.now();
-        let lanes = self.lanes.iter().filter_map(|lane| lane.wake(now));
-        lanes.chain(self.save_at).min().map(|at| self.start + at)
+        let lanes = self.lanes.iter().filter(|_| !self.is_choked()).filter_map(|lane| lane.wake(now));
+        let save_at = self.save_at.filter(|_| self.saving.is_none() && self.store_failure.is_empty());
+        lanes.chain(save_at).min().map(|at| self.start + at)
     }
 
     fn push(&mut self, task: usize) {
@@ -213,6 +225,9 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
 
     /// Starts every call that may start now.
     fn launch(&mut self, calls: &mut JoinSet<Reply>) -> Result<(), RunError> {
+        if self.is_choked() {
+            return Ok(());
+        }
         let now = self.now();
         for number in 0..self.lanes.len() {
             loop {

@@ -4,6 +4,7 @@
 
 mod compare;
 mod controls;
+mod corrected;
 mod demo;
 mod desk;
 mod determinism;

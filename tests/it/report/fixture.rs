@@ -396,7 +396,7 @@ pub fn comparison() -> Comparison {
             held: Held::Undecided,
         }),
         prereg: Some(prereg()),
-        ledger: Some(Reruns { runs: 3, with_this_judge: 2, asked_anew: 2 }),
+        ledger: Some(Reruns { runs: 3, with_this_judge: 2 }),
         accounting: Accounting { ab: tally(4), ba: tally(3), identical: 3 },
         certificate: None,
         banner: Some(Banner::Uncalibrated),
