@@ -23,6 +23,8 @@ const CACHE_BYTES: u64 = 64 << 20;
 /// Dropping the engine does not release its lock at once: 20 tries, 100 ms apart, before it counts as held by someone else.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
+/// Entries handed over at a time: until a batch is in, the engine keeps every older copy of the nodes that it touched.
+const CHUNK: usize = 1024;
 const INDEX_FORMAT: u64 = 1;
 const META: &[u8] = b"meta";
 
@@ -90,18 +92,24 @@ impl Saved {
         }
     }
 
-    /// Adds entries and moves `indexed_up_to`, both or neither. Durable only after [`Saved::flush`]: what a killed
-    /// process did not flush is read from the journal again.
+    /// Adds entries, then moves `indexed_up_to`. Durable only after [`Saved::flush`]: what a killed process did not flush is
+    /// read from the journal again, and an index with some of the entries alone does not have the count that it should.
     pub fn add(&self, entries: &[(RequestKey, Location)], covered: &Covered) -> Result<(), String> {
         let Some(db) = &self.db else { return Ok(()) };
         let meta = serde_json::to_vec(covered).map_err(|e| e.to_string())?;
+        let mut chunks = entries.chunks(CHUNK).peekable();
         guarded(|| {
-            let mut batch = sled::Batch::default();
-            for (key, location) in entries {
-                batch.insert(key.0.bytes().as_slice(), encode(*location));
+            while let Some(chunk) = chunks.next() {
+                let mut batch = sled::Batch::default();
+                for (key, location) in chunk {
+                    batch.insert(key.0.bytes().as_slice(), encode(*location));
+                }
+                if chunks.peek().is_none() {
+                    batch.insert(META, meta.as_slice());
+                }
+                db.apply_batch(batch)?;
             }
-            batch.insert(META, meta);
-            db.apply_batch(batch)
+            Ok(())
         })
     }
 
