@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use tribunal::analysis::calibration::{self, Scorecard, calibrate};
 use tribunal::analysis::compare::{self, Comparison, compare};
 use tribunal::analysis::gate::GateRules;
+use tribunal::analysis::jury::Panel;
 use tribunal::domain::{
     ControlKind, Digest, GoldLabel, GoldSet, ItemFacts, ItemId, JudgeName, Judgment, Order, Per, Preference, Reading,
     Said, Verdict,
@@ -61,8 +62,13 @@ fn oracle(error: f64, seed: u64) -> impl FnMut(&ItemFacts) -> [Verdict; 2] {
 }
 
 fn tried(gold: &GoldSet, judgments: &[Judgment]) -> Scorecard {
-    let options =
-        calibration::Options { rules: GateRules::default(), resamples: 50, seed: 1, any_model: BTreeSet::new() };
+    let options = calibration::Options {
+        rules: GateRules::default(),
+        resamples: 50,
+        seed: 1,
+        any_model: BTreeSet::new(),
+        jury: Panel::default(),
+    };
     calibrate(gold, judgments, &options).judges.remove(0)
 }
 
