@@ -166,6 +166,9 @@ pub struct Comparison {
     pub detectable: Result<f64, crate::stats::NotEstimable>,
     /// Bounds for missing verdicts.
     pub bounds: Bounds,
+    /// How it came to stop where it did, where it was to stop once decided; see [`super::stopping`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopping: Option<super::stopping::Stopping>,
     /// Flip rate of the judge on these items.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub flip_rate: Figure,
@@ -227,6 +230,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         permutation: scores.permutation(&resampling),
         detectable: scores.detectable(),
         bounds: scores.bounds(),
+        stopping: None,
         flip_rate: if cases.clustered {
             cases.clustered(&FLIP_RATE, Level::P95)
         } else {

@@ -18,6 +18,7 @@ pub mod outcome;
 mod position;
 mod scores;
 mod shares;
+pub mod stopping;
 pub mod unmeasured;
 mod usage;
 pub mod warning;

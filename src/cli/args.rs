@@ -303,9 +303,13 @@ pub(super) struct CompareArgs {
     /// What has to hold for exit status 0.
     #[arg(long, value_enum)]
     pub require: Option<RequireArg>,
-    /// Margin of `--require no-worse` on the win rate, such as 0.05.
+    /// Margin of `--require no-worse` on the win rate, such as 0.05; with `--stop-when-decided` alone, how close to 50 %
+    /// counts as no difference.
     #[arg(long, value_name = "SHARE")]
     pub margin: Option<f64>,
+    /// Ask in a shuffled order and stop as soon as it is decided; the interval holds however often one looks.
+    #[arg(long)]
+    pub stop_when_decided: bool,
     /// Name of side A [default: its model, else the file's name].
     #[arg(long, value_name = "NAME")]
     pub name_a: Option<String>,

@@ -6,7 +6,7 @@
 //! `evidence` files → items and judgments · `endpoints` names → endpoints ·
 //! `judges` names → judges · `asking` a run with its progress ·
 //! `ledger` what it leaves in the store · `runs` that, for people ·
-//! `limits` what a run may use · `forecast` what it will cost · `judging` judges asked about pairs ·
+//! `limits` what a run may use · `forecast` what it will cost · `judging` judges asked about pairs · `stopping` until it is decided ·
 //! `batches` the same by way of files · `generating` responses to items ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
 
@@ -29,6 +29,7 @@ mod limits;
 mod output;
 mod runs;
 mod settings;
+mod stopping;
 mod ui;
 
 use std::ffi::OsString;

@@ -122,6 +122,11 @@ pub(super) fn p_digits(p: f64) -> String {
     }
 }
 
+/// US dollars, with the digits that a small sum needs: `$1.50`, `$0.000420`.
+pub(super) fn dollars(sum: f64) -> String {
+    if sum > 0.0 && sum < 0.01 { format!("${sum:.6}") } else { format!("${sum:.2}") }
+}
+
 /// A count with separators: `1,814`.
 pub(super) fn count(count: u64) -> String {
     let digits = count.to_string();

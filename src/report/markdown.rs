@@ -114,6 +114,10 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
     line(out, &format!("{mark} **{word}**: {}", escape(&view::comparison_reason(comparison, lang))));
     blank(out);
     line(out, &escape(&view::judge_line(comparison, lang)));
+    for sentence in super::stopping::sentences(comparison, lang) {
+        blank(out);
+        line(out, &escape(&sentence));
+    }
     heading(out, &escape(&fill(words.rates, &[&a])));
     let rates = view::rates(comparison).into_iter().chain([("coverage", &comparison.coverage)]);
     let rows = rates.map(|(name, figure)| {

@@ -6,7 +6,7 @@
 //! makes control characters seen, each format escapes what its reader would act on.
 //!
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
-//! every string, in English and Japanese, `sentences` those with data in them · `view` answers laid out in sentences and
+//! every string, in English and Japanese, `sentences` those with data in them, `stopping` those about an early end · `view` answers laid out in sentences and
 //! rows · `json`, `text`, `markdown`, `html` one a format · `page` and `drill` what the HTML templates are filled with ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
@@ -22,6 +22,7 @@ mod page;
 mod page_calibration;
 mod page_comparison;
 mod sentences;
+mod stopping;
 mod text;
 mod text_table;
 mod verdicts;

@@ -203,6 +203,9 @@ impl Writer {
         let word = self.coloured(&words.favours(comparison.decision, &a, &b), paint);
         self.prefixed(&format!("{word}: "), &view::comparison_reason(comparison, lang));
         self.line(&view::judge_line(comparison, lang));
+        for sentence in super::stopping::sentences(comparison, lang) {
+            self.line(&sentence);
+        }
 
         self.heading(&fill(words.rates, &[&a]));
         let mut table = Table::new(heads(&[words.figure, words.value, words.n, words.method]));

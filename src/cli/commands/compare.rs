@@ -19,6 +19,7 @@ use crate::cli::judging::Judging;
 use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings, quoted};
+use crate::cli::stopping;
 use crate::cli::ui::Ui;
 use crate::data::{PairOptions, Source};
 use crate::domain::{Digest, Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
@@ -32,10 +33,14 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let delivery = Delivery::new(&args.output, environment)?;
     let origin = Origin { kind: RunKind::Compare, command: &environment.command };
     let court = Court { args, settings: &settings, origin, clock, ui };
-    let Some((evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
+    let Some((mut evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
+    let conclusion = stopping::rule(args)?.map(|rule| stopping::conclude(&mut evidence, &judge, rule, args));
     let (a, b) = names(args, &evidence.gold);
     let options = Options { a, b, resamples: args.statistics.resamples as usize, seed: args.statistics.seed };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
+    if let Some(conclusion) = conclusion {
+        conclusion.enter(&mut answer);
+    }
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
     let door = door.met(&evidence.judgments, &judge);
     answer.certificate = door.certificate;
@@ -147,8 +152,15 @@ impl Court<'_> {
             ui: self.ui,
         };
         let judging = Judging { asking, ask: &args.ask, force: args.output.force };
-        let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
-        evidence.judgments = judgments;
+        if let Some(rule) = stopping::rule(args)? {
+            let Some(asked) = stopping::ask(&judging, judge, &evidence, rule, args.statistics.seed)? else {
+                return Ok(None);
+            };
+            (evidence.judgments, evidence.planned) = (asked.judgments, Some(asked.planned));
+        } else {
+            let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+            evidence.judgments = judgments;
+        }
         Ok(Some((evidence, Judge::name(judge).clone(), passed)))
     }
 
@@ -296,6 +308,7 @@ fn names(args: &CompareArgs, gold: &GoldSet) -> (String, String) {
 fn requirement(args: &CompareArgs) -> Result<Option<f64>, CliError> {
     match (args.require, args.margin) {
         (None, None) => Ok(None),
+        (None, Some(_)) if args.stop_when_decided => Ok(None),
         (None, Some(_)) => Err(CliError::usage("--margin says nothing by itself").hint("add --require no-worse")),
         (Some(RequireArg::Better), None) => Ok(Some(0.5)),
         (Some(RequireArg::Better), Some(_)) => {

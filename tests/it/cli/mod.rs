@@ -15,6 +15,7 @@ mod recorded;
 mod runs;
 mod settings;
 mod several;
+mod stopping;
 mod trouble;
 
 pub use desk::{Desk, Run};

@@ -287,6 +287,7 @@ pub fn comparison() -> Comparison {
         sign_test: Test { p: 0.0007, k: 110, n: 281, method: "sign", detectable: Ok(0.08) },
         permutation: Test { p: 0.0004, k: 3, n: 380, method: "sign_flip", detectable: Ok(0.057) },
         detectable: Ok(0.056),
+        stopping: None,
         bounds: Bounds { all_lost: Some(0.4235), all_won: Some(0.4385), missing: 6 },
         flip_rate: share(69, 391),
         by_category: vec![
