@@ -15,6 +15,7 @@ mod kappa;
 mod means;
 mod measure;
 pub mod outcome;
+pub mod plan;
 mod position;
 mod scores;
 mod shares;

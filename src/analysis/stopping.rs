@@ -22,7 +22,7 @@ const LEAST_STEP: usize = 16;
 const STEP_PART: usize = 20;
 
 /// Bets of the Kelly grid on each side, as in Waudby-Smith and Ramdas 2024.
-const BETS: u32 = 10;
+pub(super) const BETS: u32 = 10;
 
 /// When it is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::plan_args::{PLAN_HELP, PlanArgs};
 use super::runs::args::RunsArgs;
 
 const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
@@ -42,6 +43,9 @@ pub(super) enum Command {
     Gold(GoldArgs),
     /// What was asked before: the runs in a store, and the answers behind them.
     Runs(RunsArgs),
+    /// How many items, labels, calls, dollars and hours until this is decided?
+    #[command(after_help = PLAN_HELP)]
+    Plan(PlanArgs),
     /// The whole trial on the shipped gold set: offline, without a key, in seconds.
     Demo(DemoArgs),
 }

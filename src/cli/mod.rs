@@ -1,7 +1,7 @@
 //! Words in, words out: the only room where evidence and reading meet, and the only one that knows a terminal,
 //! the environment, the clock or an exit status.
 //!
-//! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
+//! `args` (and `plan_args`) what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
 //! `evidence` files → items and judgments · `endpoints` names → endpoints ·
 //! `judges` names → judges · `asking` a run with its progress ·
@@ -27,6 +27,7 @@ mod judging;
 mod ledger;
 mod limits;
 mod output;
+mod plan_args;
 mod runs;
 mod settings;
 mod stopping;
@@ -74,6 +75,7 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Prompt(args) => commands::prompt::run(args, environment, ui),
         Command::Runs(args) => commands::runs::run(args, environment, ui),
         Command::Gold(args) => commands::gold::run(args, environment, ui),
+        Command::Plan(args) => commands::plan::run(args, environment, ui),
         Command::Demo(args) => commands::demo::run(args, environment, ui),
     }
 }

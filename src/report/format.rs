@@ -53,6 +53,16 @@ pub(super) fn point(estimate: &Estimate, unit: Unit) -> String {
     value(estimate.point, unit, decimals(estimate, unit))
 }
 
+/// A value without an interval: `85.0 %`, `+3.1 pp`, `0.52`.
+pub(super) fn plain(of: f64, unit: Unit) -> String {
+    let digits = match unit {
+        Unit::Share | Unit::Points => 1,
+        Unit::Coefficient | Unit::Plain => 2,
+        Unit::Count => 0,
+    };
+    value(of, unit, digits)
+}
+
 /// The interval alone, without the unit: `[44.7, 49.4]`; none for a figure decided on its point.
 pub(super) fn interval(estimate: &Estimate, unit: Unit) -> Option<String> {
     if estimate.method == "point" {

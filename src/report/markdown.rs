@@ -200,7 +200,7 @@ fn mark(decision: Decision) -> &'static str {
     }
 }
 
-fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
+pub(super) fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
     let write_row = |out: &mut String, cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
         line(out, &format!("| {} |", cells.join(" | ")));
@@ -212,7 +212,7 @@ fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<Strin
     }
 }
 
-fn heading(out: &mut String, title: &str) {
+pub(super) fn heading(out: &mut String, title: &str) {
     blank(out);
     line(out, &format!("### {title}"));
     blank(out);
@@ -227,7 +227,7 @@ fn blank(out: &mut String) {
 }
 
 /// Text in which no character is markup, a mention or a link. Numbers and plain sentences stay readable in the source.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut previous = ' ';
     for (at, c) in text.char_indices() {

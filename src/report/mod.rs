@@ -7,7 +7,7 @@
 //!
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
 //! every string, in English and Japanese, `sentences` those with data in them, `stopping` those about an early end · `view` answers laid out in sentences and
-//! rows · `json`, `text`, `markdown`, `html` one a format · `page` and `drill` what the HTML templates are filled with ·
+//! rows · `json`, `text`, `markdown`, `html` one a format · `plan` a plan in all of its formats · `page` and `drill` what the HTML templates are filled with ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
 mod chart;
@@ -21,6 +21,7 @@ mod markdown;
 mod page;
 mod page_calibration;
 mod page_comparison;
+mod plan;
 mod sentences;
 mod stopping;
 mod text;
@@ -36,6 +37,7 @@ use crate::domain::RunManifest;
 
 pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
 pub use json::envelope;
+pub use plan::{PlanFormat, render_plan};
 pub use text::{Colour, TableOptions};
 pub use verdicts::verdict_lines;
 pub use visible::{inert_json, visible, visible_line};

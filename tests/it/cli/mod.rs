@@ -11,6 +11,7 @@ mod judge;
 mod limits;
 mod live;
 mod output;
+mod plan;
 mod recorded;
 mod runs;
 mod settings;

@@ -44,7 +44,7 @@ fn an_oracle_over_13_of_20_stops_within_half_of_600_and_says_so() {
     assert_eq!(stopping["sequence"], result["win_rate"]);
     assert_eq!(result["win_rate"]["method"], "beta_mixture");
     assert_eq!((&result["decision"], &result["items"]), (&json!("a"), &json!(used)));
-    assert_eq!((&stopping["usd_saved"], &stopping["simulated"]), (&Value::Null, &json!(false)));
+    assert_eq!((&stopping["usd_saved"], &stopping["simulated"]), (&json!(0.0), &json!(false)));
     for (format, lang, words) in [
         ("table", "en", "Stopped as decided"),
         ("markdown", "en", "may overstate"),
@@ -75,6 +75,7 @@ fn what_is_asked_ends_with_the_prefix_and_a_second_run_asks_nothing_and_ends_the
     let first = desk.run(&line(&server.judge(), "--concurrency 1 --format json"));
     let result = first.json(0)["result"].clone();
     assert_eq!((&result["stopping"]["units_used"], server.asked()), (&json!(16), 32));
+    assert_eq!(result["stopping"]["usd_saved"], Value::Null, "no price is known");
     let again = desk.run(&line(&server.judge(), "--concurrency 1 --format json"));
     assert_eq!((again.stdout, server.asked()), (first.stdout, 32));
     let other = desk.run(&line(&server.judge(), "--concurrency 16 --store other --format json"));
