@@ -339,7 +339,7 @@ impl Conclusion {
     /// number of items that was fixed before do not stand beside it: they do not hold where the data say when to stop.
     pub fn enter(self, answer: &mut Comparison) {
         answer.win_rate_intervals = vec![self.stopping.sequence.clone()];
-        answer.win_rate = self.stopping.sequence.clone();
+        answer.win_rate.clone_from(&self.stopping.sequence);
         answer.score = self.score;
         (answer.decision, answer.reason) = decision(answer, &self.stopping);
         answer.stopping = Some(self.stopping);

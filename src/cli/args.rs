@@ -63,6 +63,7 @@ const COMPARE_HELP: &str = "\
 Examples:
   tribunal compare --a old.jsonl --b new.jsonl --judge checks --uncalibrated
   tribunal compare --pairs pairs.jsonl --judge mini --require better --out report.html
+  tribunal compare --pairs pairs.jsonl --judge mini --stop-when-decided
   tribunal compare --prompt-a v1.md --prompt-b v2.md --model mini --items items.jsonl --judge my-judge
   tribunal compare --verdicts recorded.jsonl --judge gpt-4
 

@@ -68,7 +68,8 @@ pub(super) fn ask(
     let all = Trial { items: &evidence.pairs[..], judges };
     let mut store = asking.open(judges)?;
     let plan = Plan::new(&all, &judging.plan_options(), &mut |key| store.get(key).is_some())?;
-    asking.announce(&plan, "judgments at most");
+    asking.announce(&plan, "judgments");
+    asking.ui.note("with --stop-when-decided these are the most: the run ends as soon as it is decided");
     if asking.consent(&all, &plan, &mut store)? == Consent::DryRun {
         print("these are the most: with --stop-when-decided the run ends as soon as it is decided\n")?;
         return Ok(None);
@@ -223,7 +224,7 @@ fn together(mut all: Judged, step: Judged, items: usize) -> Judged {
     all.outcome.answers.extend(step.outcome.answers);
     all.outcome.calls = plus(all.outcome.calls, step.outcome.calls);
     for (sum, more) in all.outcome.by_judge.iter_mut().zip(step.outcome.by_judge) {
-        add(sum, more);
+        add(sum, &more);
     }
     all.outcome.incomplete = step.outcome.incomplete;
     all.outcome.notices.extend(step.outcome.notices);
@@ -240,7 +241,7 @@ fn plus(one: Calls, other: Calls) -> Calls {
     }
 }
 
-fn add(sum: &mut JudgeCalls, more: JudgeCalls) {
+fn add(sum: &mut JudgeCalls, more: &JudgeCalls) {
     let tokens = |one: Option<u64>, other: Option<u64>| one.zip(other).map(|(x, y)| x.saturating_add(y));
     sum.calls = plus(sum.calls, more.calls);
     sum.answered += more.answered;

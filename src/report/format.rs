@@ -114,6 +114,11 @@ pub(super) fn percent(share: f64) -> String {
     value(share, Unit::Share, 1)
 }
 
+/// A share that people chose, without a decimal that says nothing: `95 %`, `97.5 %`.
+pub(super) fn round_percent(share: f64) -> String {
+    percent(share).replace(".0 %", " %")
+}
+
 /// `p = 0.034`, `p < 0.0001`.
 pub(super) fn p_value(p: f64) -> String {
     if p < 0.0001 {

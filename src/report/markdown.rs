@@ -218,7 +218,7 @@ pub(super) fn heading(out: &mut String, title: &str) {
     blank(out);
 }
 
-fn line(out: &mut String, text: &str) {
+pub(super) fn line(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("writing to a String cannot fail");
 }
 

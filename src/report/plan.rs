@@ -46,7 +46,9 @@ fn text(plan: &Plan, options: TableOptions, lang: Lang) -> String {
         out.push_str(&wrap(&title, width, 0).join("\n"));
         out.push('\n');
         let mut table = Table::new(head);
-        rows.into_iter().for_each(|row| table.row(row, None));
+        for row in rows {
+            table.row(row, None);
+        }
         out.push_str(&table.draw(options));
         if let Some(note) = note {
             out.push_str(&wrap(&note, width, 0).join("\n"));
@@ -71,12 +73,13 @@ fn marked(plan: &Plan, lang: Lang) -> String {
         markdown::heading(&mut out, &markdown::escape(&title));
         markdown::table(&mut out, &head, rows.into_iter());
         if let Some(note) = note {
-            out.push_str(&format!("\n{}\n", markdown::escape(&note)));
+            out.push('\n');
+            markdown::line(&mut out, &markdown::escape(&note));
         }
     }
     markdown::heading(&mut out, phrases.assumptions);
     for assumption in &plan.assumptions {
-        out.push_str(&format!("- {}\n", markdown::escape(&sentence(assumption, lang))));
+        markdown::line(&mut out, &format!("- {}", markdown::escape(&sentence(assumption, lang))));
     }
     out
 }
@@ -102,7 +105,7 @@ fn items(plan: &Plan, phrases: &Phrases) -> Part {
     let points = format::percent(width.half_width).replace(" %", "");
     let note = phrases.fill(
         phrases.half_width,
-        &[&points, &format::percent(width.level), &format::count(width.items_most), &format::count(width.items)],
+        &[&points, &format::round_percent(width.level), &format::count(width.items_most), &format::count(width.items)],
     );
     Part {
         title: phrases.items_title.to_owned(),

@@ -28,7 +28,7 @@ fn english(stopping: &Stopping) -> Vec<String> {
          The interval of record is a {} confidence sequence ({}), which holds however often one looks.",
         stopping.seed,
         rule(stopping, Lang::En),
-        format::percent(1.0 - stopping.alpha),
+        format::round_percent(1.0 - stopping.alpha),
         method(stopping),
     )];
     if stopping.is_early() {
@@ -38,9 +38,11 @@ fn english(stopping: &Stopping) -> Vec<String> {
                 .to_owned(),
         );
         let calls = format::count(stopping.calls_saved);
-        let money = stopping
-            .usd_saved
-            .map_or_else(|| "cost unknown".to_owned(), |usd| format!("about {}", format::dollars(usd)));
+        let money = match stopping.usd_saved {
+            None => "cost unknown".to_owned(),
+            Some(usd) if usd > 0.0 => format!("about {}", format::dollars(usd)),
+            Some(_) => "of no cost".to_owned(),
+        };
         lines.push(if stopping.simulated {
             format!("A simulation over recorded verdicts: stopping would have saved {calls} judgments ({money}).")
         } else {
@@ -68,7 +70,7 @@ fn japanese(stopping: &Stopping) -> Vec<String> {
          正式な区間は{}の信頼列（{}）であり、何度途中で確認しても成り立つ。",
         stopping.seed,
         rule(stopping, Lang::Ja),
-        format::percent(1.0 - stopping.alpha),
+        format::round_percent(1.0 - stopping.alpha),
         method(stopping),
     )];
     if stopping.is_early() {
@@ -145,8 +147,7 @@ mod tests {
     #[test]
     fn an_early_stop_says_what_it_used_saved_and_may_overstate() {
         let text = english(&stopping()).join(" ");
-        for part in ["212 of 600", "seed 7", "kelly_grid", "95.0 %", "may overstate", "776", "$1.50", "3 of the units"]
-        {
+        for part in ["212 of 600", "seed 7", "kelly_grid", "95 %", "may overstate", "776", "$1.50", "3 of the units"] {
             assert!(text.contains(part), "no {part} in: {text}");
         }
         let text = japanese(&stopping()).join("");

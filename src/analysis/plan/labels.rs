@@ -74,13 +74,16 @@ pub(super) fn rows(rules: &GateRules, gate: Option<&Gate>, deff: f64) -> Result<
 fn of_pilot(criterion: &Criterion) -> LabelRow {
     let on = criterion.decided_on.as_ref().ok();
     let decided = criterion.decision != Decision::Inconclusive;
+    let labels = if decided { on.map(|estimate| estimate.n) } else { criterion.labels_needed };
+    let source = if criterion.decide == DecideOn::Point { LabelSource::Point } else { LabelSource::Pilot };
+    let is_decidable = labels.is_some() || source == LabelSource::Point;
     LabelRow {
         criterion: criterion.name.clone(),
         limit: criterion.limit,
         assumed: on.map(|estimate| estimate.point),
-        source: if criterion.decide == DecideOn::Point { LabelSource::Point } else { LabelSource::Pilot },
-        labels: if decided { on.map(|estimate| estimate.n) } else { criterion.labels_needed },
-        decision: on.map(|estimate| criterion.limit.decide(estimate.point, estimate.point)),
+        source,
+        labels,
+        decision: on.filter(|_| is_decidable).map(|found| criterion.limit.decide(found.point, found.point)),
         at_best: None,
     }
 }
@@ -92,13 +95,14 @@ fn of_default(name: &str, rule: Rule, usual: Option<f64>, deff: f64) -> LabelRow
         (DecideOn::Interval, None) => LabelSource::Unknown,
     };
     let assumed = usual.filter(|_| source == LabelSource::Default);
+    let needed = assumed.and_then(|share| deciding(share, rule.limit));
     LabelRow {
         criterion: name.to_owned(),
         limit: rule.limit,
         assumed,
         source,
-        labels: assumed.and_then(|share| deciding(share, rule.limit)).map(|n| super::whole(n as f64 * deff)),
-        decision: assumed.map(|share| rule.limit.decide(share, share)),
+        labels: needed.map(|n| super::whole(n as f64 * deff)),
+        decision: assumed.filter(|_| needed.is_some()).map(|share| rule.limit.decide(share, share)),
         at_best: None,
     }
 }

@@ -136,7 +136,8 @@ fn judge(
     let Some(name) = &args.judge else { return Ok(None) };
     let is_recorded = pilot.is_some_and(|(_, judge)| judge.as_str() == name);
     if is_recorded && !settings.judges.contains_key(name) {
-        return Ok(None);
+        let known = Bench::new(settings, ask, &[]).seat(std::slice::from_ref(name), Ui::silent());
+        return Ok(known.ok().and_then(|mut judges| judges.pop()));
     }
     Ok(Bench::new(settings, ask, &[]).seat(std::slice::from_ref(name), ui)?.pop())
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Desk;
-use super::desk::{Server, gold};
+use super::desk::{Server, gold, pairs};
 
 fn plan(desk: &Desk, more: &str) -> Value {
     desk.run(&format!("plan --format json {more}")).json(0)
@@ -46,7 +46,8 @@ fn more_power_takes_more_items() {
 fn a_pilot_with_gold_tells_spread_and_labels() {
     let desk = Desk::new();
     desk.write("gold.jsonl", &gold());
-    desk.run("judge --pairs gold.jsonl --judge control:longest --out verdicts.jsonl").ends(0, &[]);
+    desk.write("pairs.jsonl", &pairs());
+    desk.run("judge --pairs pairs.jsonl --judge control:longest --out verdicts.jsonl").ends(0, &[]);
     let document = plan(&desk, "--pilot verdicts.jsonl --gold gold.jsonl");
     let result = &document["result"];
     let pilot = &result["basis"]["pilot"];
