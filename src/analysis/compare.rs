@@ -13,6 +13,7 @@ use super::outcome::{self, Accounting, Sheet};
 use super::prereg::{self, Held, Plan, Prereg, Stopping};
 use super::scores::{Scored, Scores};
 use super::shares::{Cases, FEW_UNITS, FLIP_RATE};
+use super::stopping::Conclusion;
 use super::usage;
 use super::warning::Warning;
 use crate::domain::{Fingerprint, GoldSet, ItemId, JudgeName, Judgment, JudgmentDetail};
@@ -45,6 +46,8 @@ pub struct Options {
     pub plan: Option<Plan>,
     /// How often these items were compared before.
     pub ledger: Option<Reruns>,
+    /// Where the asking ended early, and what it ended with; the items are then those that were used.
+    pub stopped: Option<Conclusion>,
 }
 
 impl Options {
@@ -61,6 +64,7 @@ impl Options {
             requirement: None,
             plan: None,
             ledger: None,
+            stopped: None,
         }
     }
 }
@@ -224,6 +228,9 @@ pub struct Comparison {
     pub checks: Option<ChecksResult>,
     /// Bounds for missing verdicts.
     pub bounds: Bounds,
+    /// How it came to stop where it did, where it was to stop once decided; see [`super::stopping`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopping: Option<super::stopping::Stopping>,
     /// Flip rate of the judge on these items.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub flip_rate: Figure,
@@ -310,6 +317,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         detectable: scores.detectable(),
         checks: discordant::by_checks(items, &options.passes),
         bounds: scores.bounds(),
+        stopping: None,
         flip_rate: if cases.clustered {
             cases.clustered(&FLIP_RATE, Level::P95)
         } else {
@@ -334,6 +342,9 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         decision,
         reason,
     };
+    if let Some(conclusion) = &options.stopped {
+        conclusion.clone().enter(&mut answer);
+    }
     answer.look_back(options);
     answer
 }
@@ -375,7 +386,7 @@ impl Comparison {
             let done = prereg::Done {
                 items: self.items,
                 seed: options.seed,
-                stopping: Stopping::Fixed,
+                stopping: if self.stopping.is_some() { Stopping::Anytime } else { Stopping::Fixed },
                 required: options.requirement.map(Requirement::bound),
                 runs: options.ledger.map_or(1, |ledger| ledger.runs),
                 win_rate: &self.win_rate,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::plan_args::{PLAN_HELP, PlanArgs};
 use super::runs::args::RunsArgs;
 
 const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
@@ -48,6 +49,9 @@ pub(super) enum Command {
     Gold(GoldArgs),
     /// What was asked before: the runs in a store, and the answers behind them.
     Runs(RunsArgs),
+    /// How many items, labels, calls, dollars and hours until this is decided?
+    #[command(after_help = PLAN_HELP)]
+    Plan(PlanArgs),
     /// The whole trial on the shipped gold set: offline, without a key, in seconds.
     Demo(DemoArgs),
 }
@@ -65,6 +69,7 @@ const COMPARE_HELP: &str = "\
 Examples:
   tribunal compare --a old.jsonl --b new.jsonl --judge checks --uncalibrated
   tribunal compare --pairs pairs.jsonl --judge mini --require better --out report.html
+  tribunal compare --pairs pairs.jsonl --judge mini --stop-when-decided
   tribunal compare --prompt-a v1.md --prompt-b v2.md --model mini --items items.jsonl --judge my-judge
   tribunal compare --verdicts recorded.jsonl --judge gpt-4
 
@@ -340,7 +345,8 @@ pub(super) struct CompareArgs {
     /// What has to hold for exit status 0.
     #[arg(long, value_enum)]
     pub require: Option<RequireArg>,
-    /// Margin of `--require no-worse` on the win rate, such as 0.05.
+    /// Margin of `--require no-worse` on the win rate, such as 0.05; with `--stop-when-decided` alone, how close to 50 %
+    /// counts as no difference.
     #[arg(long, value_name = "SHARE")]
     pub margin: Option<f64>,
     /// Your word that the items with gold are a random sample of all: the score is then corrected by them.
@@ -349,6 +355,9 @@ pub(super) struct CompareArgs {
     /// A plan made before the run, to be held against what was done.
     #[arg(long, value_name = "FILE")]
     pub prereg: Option<String>,
+    /// Ask in a shuffled order and stop as soon as it is decided; the interval holds however often one looks.
+    #[arg(long)]
+    pub stop_when_decided: bool,
     /// Name of side A [default: its model, else the file's name].
     #[arg(long, value_name = "NAME")]
     pub name_a: Option<String>,

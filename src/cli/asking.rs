@@ -104,8 +104,7 @@ impl Asking<'_> {
         Ok(Consent::GoOn)
     }
 
-    /// Runs the plan, with progress on standard error. The first interrupt finishes and saves what is in flight; the second
-    /// gives it up.
+    /// Runs the plan, with progress on standard error.
     pub fn run<R: Respondent>(
         &self,
         trial: &Trial<'_, R>,
@@ -114,33 +113,46 @@ impl Asking<'_> {
     ) -> Result<RunOutcome, CliError> {
         let timestamp = || self.clock.now();
         let options = self.options(trial, &timestamp)?;
+        let outcome = self.watched(trial.judges, plan, async |stop, watch| {
+            run(trial, plan, store, &options, stop, &mut |event| watch.see(event)).await
+        })?;
+        if let Ok(outcome) = &outcome {
+            log::outcome(outcome);
+        }
+        Ok(outcome?)
+    }
+
+    /// Does asynchronous work with the progress of `plan` on standard error. The first interrupt finishes and saves what
+    /// is in flight; the second gives it up.
+    pub fn watched<R: Respondent, T>(
+        &self,
+        judges: &[R],
+        plan: &Plan,
+        work: impl AsyncFnOnce(Stop, &mut Watch) -> T,
+    ) -> Result<T, CliError> {
         let to_ask: u64 = plan.judges.iter().map(|judge| judge.to_ask).sum();
         let names: Vec<&str> =
-            trial.judges.iter().filter(|j| j.kind() == JudgeKind::Endpoint).map(|j| j.name().as_str()).collect();
+            judges.iter().filter(|j| j.kind() == JudgeKind::Endpoint).map(|j| j.name().as_str()).collect();
         let mut watch = Watch {
             progress: (to_ask > 0).then(|| self.ui.progress(to_ask, &names.join(", "))),
             spent: None,
             limited: BTreeSet::new(),
         };
-        let outcome =
-            interruptible(async |stop| run(trial, plan, store, &options, stop, &mut |event| watch.see(event)).await)?;
-        if let Some(Ok(outcome)) = &outcome {
-            log::outcome(outcome);
-        }
+        let outcome = interruptible(async |stop| work(stop, &mut watch).await)?;
         if let Some(progress) = watch.progress {
             progress.finish();
         }
-        match outcome {
-            Some(outcome) => Ok(outcome?),
-            None => Err(CliError {
+        outcome.ok_or_else(|| {
+            CliError {
                 exit: Exit::Interrupted,
                 ..CliError::incomplete("interrupted twice: calls in flight were given up")
             }
-            .hint("what was saved is kept; run the same command again to go on")),
-        }
+            .hint("what was saved is kept; run the same command again to go on")
+        })
     }
 
-    fn options<'t, R: Respondent>(
+    /// How a plan is run under these flags and settings.
+    pub fn options<'t, R: Respondent>(
         &self,
         trial: &Trial<'_, R>,
         timestamp: &'t dyn Fn() -> String,
@@ -193,7 +205,7 @@ pub(super) enum Consent {
 }
 
 /// What the user sees of a run.
-struct Watch {
+pub(super) struct Watch {
     progress: Option<Progress>,
     spent: Option<f64>,
     /// Judges whose server limits the rate, as was said.
@@ -204,7 +216,8 @@ struct Watch {
 const LONG_PAUSE: Duration = Duration::from_secs(10);
 
 impl Watch {
-    fn see(&mut self, event: RunEvent) {
+    /// Tells of an event.
+    pub fn see(&mut self, event: RunEvent) {
         log::run_event(&event);
         let Some(progress) = self.progress.as_mut() else { return };
         match event {

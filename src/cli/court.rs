@@ -14,6 +14,7 @@ use super::judges::Bench;
 use super::judging::Judging;
 use super::ledger::Origin;
 use super::settings::{Settings, quoted};
+use super::stopping;
 use super::ui::Ui;
 use crate::analysis::certificate::{Certificate, Served, Visitor, rules_digest};
 use crate::analysis::compare::Banner;
@@ -116,8 +117,15 @@ impl Court<'_> {
             ui: self.ui,
         };
         let judging = Judging { asking, ask: &args.ask, force: args.output.force };
-        let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
-        evidence.judgments = judgments;
+        if let Some(rule) = stopping::rule(args)? {
+            let Some(asked) = stopping::ask(&judging, judge, &evidence, rule, args.statistics.seed)? else {
+                return Ok(None);
+            };
+            (evidence.judgments, evidence.planned) = (asked.judgments, Some(asked.planned));
+        } else {
+            let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+            evidence.judgments = judgments;
+        }
         Ok(Some((evidence, Judge::name(judge).clone(), passed)))
     }
 

@@ -26,6 +26,8 @@ pub(super) struct Evidence {
     pub inputs: Vec<InputFile>,
     /// What the files' readers had to say; a reader of the report has to know it too.
     pub warnings: Vec<String>,
+    /// Judgments of a run to the end, where it may have stopped before.
+    pub planned: Option<u64>,
 }
 
 /// Reads a file or standard input (`-`).
@@ -100,7 +102,7 @@ pub(super) fn pairs(
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set(&name_of(source.path()), &pairs);
-    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings })
+    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings, planned: None })
 }
 
 /// Items that are to be answered.
@@ -127,7 +129,7 @@ pub(super) fn joined(
     let pairs = teller.told(data::join_responses(&side_a, &side_b, options)?, source_a.path());
     let inputs = vec![input("a", source_a, side_a.rows.len()), input("b", source_b, side_b.rows.len())];
     let gold = data::gold_set(&format!("{} and {}", name_of(source_a.path()), name_of(source_b.path())), &pairs);
-    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings })
+    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings, planned: None })
 }
 
 /// Recorded verdicts, with the labels or gold pairs of other files where they are given.
@@ -161,7 +163,7 @@ pub(super) fn verdicts(
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set_of_facts(&name_of(source.path()), items);
-    Ok(Evidence { pairs, gold, judgments: recorded.judgments, inputs, warnings: teller.warnings })
+    Ok(Evidence { pairs, gold, judgments: recorded.judgments, inputs, warnings: teller.warnings, planned: None })
 }
 
 /// The last part of a path: what people call the file.

@@ -46,13 +46,7 @@ impl Judging<'_> {
     /// The same, whole or not: the judgments of an incomplete run lack what was not asked.
     pub fn gather(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Option<Judged>, CliError> {
         let asking = &self.asking;
-        if let Some(path) = &self.ask.record {
-            if judges.iter().all(|judge| judge.kind() != JudgeKind::Endpoint) {
-                return Err(CliError::usage("there is nothing to record: no judge is behind an endpoint")
-                    .hint("leave --record out"));
-            }
-            check_target(path, Existing::by_force(self.force))?;
-        }
+        self.check_recording(judges)?;
         let trial = Trial { items: pairs, judges };
         let mut store = asking.open(judges)?;
         let plan = Plan::new(&trial, &self.plan_options(), &mut |key| store.get(key).is_some())?;
@@ -70,15 +64,31 @@ impl Judging<'_> {
             asking.ui,
         );
         let outcome = outcome?;
-        // Half a recording would stand in the way of the run that goes on from here.
-        if let Some(path) = self.ask.record.as_ref().filter(|_| outcome.incomplete.is_none()) {
-            let text = recording(&plan, &trial, &mut store, &asking.clock.now())?;
-            write_file(path, &text, Existing::by_force(self.force))?;
-        }
+        let judged = Judged { plan, outcome, judgments };
+        self.record(&trial, &judged, &mut store)?;
         for notice in store.close() {
             asking.ui.warn(notice.text);
         }
-        Ok(Some(Judged { plan, outcome, judgments }))
+        Ok(Some(judged))
+    }
+
+    /// Refuses a recording that could not be written, before anything is asked.
+    pub fn check_recording(&self, judges: &[Judge]) -> Result<(), CliError> {
+        let Some(path) = &self.ask.record else { return Ok(()) };
+        if judges.iter().all(|judge| judge.kind() != JudgeKind::Endpoint) {
+            return Err(CliError::usage("there is nothing to record: no judge is behind an endpoint")
+                .hint("leave --record out"));
+        }
+        check_target(path, Existing::by_force(self.force))
+    }
+
+    /// Writes the recording where one is wanted. Half of one would stand in the way of the run that goes on from here.
+    pub fn record(&self, trial: &Trial<'_, Judge>, judged: &Judged, store: &mut Store) -> Result<(), CliError> {
+        let Some(path) = self.ask.record.as_ref().filter(|_| judged.outcome.incomplete.is_none()) else {
+            return Ok(());
+        };
+        let text = recording(&judged.plan, trial, store, &self.asking.clock.now())?;
+        write_file(path, &text, Existing::by_force(self.force))
     }
 }
 

@@ -1,12 +1,13 @@
 //! Words in, words out: the only room where evidence and reading meet, and the only one that knows a terminal,
 //! the environment, the clock or an exit status.
 //!
-//! `args` what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
+//! `args` (and `plan_args`) what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
 //! `evidence` files → items and judgments · `endpoints` names → endpoints ·
 //! `judges` names → judges · `asking` a run with its progress ·
 //! `ledger` what it leaves in the store · `runs` that, for people ·
 //! `limits` what a run may use · `log` what happened, for later · `forecast` what it will cost · `judging` judges asked about pairs ·
+//! `stopping` until it is decided ·
 //! `batches` the same by way of files · `generating` responses to items ·
 //! `trying` what a calibration needs · `court` what a comparison needs · `requirement` what it has to show ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
@@ -32,9 +33,11 @@ mod ledger;
 mod limits;
 mod log;
 mod output;
+mod plan_args;
 mod requirement;
 mod runs;
 mod settings;
+mod stopping;
 mod trying;
 mod ui;
 
@@ -93,6 +96,7 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Prompt(args) => commands::prompt::run(args, environment, ui),
         Command::Runs(args) => commands::runs::run(args, environment, ui),
         Command::Gold(args) => commands::gold::run(args, environment, ui),
+        Command::Plan(args) => commands::plan::run(args, environment, ui),
         Command::Demo(args) => commands::demo::run(args, environment, ui),
     }
 }

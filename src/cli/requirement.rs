@@ -9,6 +9,7 @@ use crate::analysis::prereg::Held;
 pub(super) fn wanted(args: &CompareArgs) -> Result<Option<Requirement>, CliError> {
     match (args.require, args.margin) {
         (None, None) => Ok(None),
+        (None, Some(_)) if args.stop_when_decided => Ok(None),
         (None, Some(_)) => Err(CliError::usage("--margin says nothing by itself").hint("add --require no-worse")),
         (Some(RequireArg::Better), None) => Ok(Some(Requirement::Better)),
         (Some(RequireArg::Better), Some(_)) => {

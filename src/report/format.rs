@@ -53,6 +53,16 @@ pub(super) fn point(estimate: &Estimate, unit: Unit) -> String {
     value(estimate.point, unit, decimals(estimate, unit))
 }
 
+/// A value without an interval: `85.0 %`, `+3.1 pp`, `0.52`.
+pub(super) fn plain(of: f64, unit: Unit) -> String {
+    let digits = match unit {
+        Unit::Share | Unit::Points => 1,
+        Unit::Coefficient | Unit::Plain => 2,
+        Unit::Count => 0,
+    };
+    value(of, unit, digits)
+}
+
 /// The interval alone, without the unit: `[44.7, 49.4]`; none for a figure decided on its point.
 pub(super) fn interval(estimate: &Estimate, unit: Unit) -> Option<String> {
     if estimate.method == "point" {
@@ -104,6 +114,11 @@ pub(super) fn percent(share: f64) -> String {
     value(share, Unit::Share, 1)
 }
 
+/// A share that people chose, without a decimal that says nothing: `95 %`, `97.5 %`.
+pub(super) fn round_percent(share: f64) -> String {
+    percent(share).replace(".0 %", " %")
+}
+
 /// `p = 0.034`, `p < 0.0001`.
 pub(super) fn p_value(p: f64) -> String {
     if p < 0.0001 {
@@ -120,6 +135,11 @@ pub(super) fn p_digits(p: f64) -> String {
         p if p < 0.0995 => format!("{p:.3}"),
         p => format!("{p:.2}"),
     }
+}
+
+/// US dollars, with the digits that a small sum needs: `$1.50`, `$0.000420`.
+pub(super) fn dollars(sum: f64) -> String {
+    if sum > 0.0 && sum < 0.01 { format!("${sum:.6}") } else { format!("${sum:.2}") }
 }
 
 /// A count with separators: `1,814`.

@@ -152,6 +152,10 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
     if let Some(required) = beside::requirement(comparison, words) {
         paragraph(out, &required);
     }
+    for sentence in super::stopping::sentences(comparison, lang) {
+        blank(out);
+        line(out, &escape(&sentence));
+    }
     heading(out, &escape(&fill(words.rates, &[&a])));
     write_figures(out, beside::rate_rows(comparison, lang), words);
     if let Some(others) = beside::other_intervals(comparison, words) {
@@ -263,7 +267,7 @@ fn mark(decision: Decision) -> &'static str {
     }
 }
 
-fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
+pub(super) fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
     let write_row = |out: &mut String, cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
         line(out, &format!("| {} |", cells.join(" | ")));
@@ -280,13 +284,13 @@ fn paragraph(out: &mut String, text: &str) {
     line(out, &escape(text));
 }
 
-fn heading(out: &mut String, title: &str) {
+pub(super) fn heading(out: &mut String, title: &str) {
     blank(out);
     line(out, &format!("### {title}"));
     blank(out);
 }
 
-fn line(out: &mut String, text: &str) {
+pub(super) fn line(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("writing to a String cannot fail");
 }
 
@@ -295,7 +299,7 @@ fn blank(out: &mut String) {
 }
 
 /// Text in which no character is markup, a mention or a link. Numbers and plain sentences stay readable in the source.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut previous = ' ';
     for (at, c) in text.char_indices() {

@@ -6,8 +6,10 @@
 //! makes control characters seen, each format escapes what its reader would act on.
 //!
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
-//! every string, in English and Japanese, `sentences` those with data in them · `view` answers laid out in sentences and
-//! rows, `beside` what stands beside a comparison's rates · `json`, `text`, `markdown`, `html` one a format · `page` and `drill` what the HTML templates are filled with ·
+//! every string, in English and Japanese, `sentences` those with data in them, `stopping` those about an early end ·
+//! `view` answers laid out in sentences and rows, `beside` what stands beside a comparison's rates, `several` judges beside
+//! each other · `json`, `text`, `markdown`, `html` one a format · `plan` a plan in all of its formats · `page` and `drill`
+//! what the HTML templates are filled with ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
 mod beside;
@@ -23,8 +25,10 @@ mod page;
 mod page_calibration;
 mod page_comparison;
 mod page_several;
+mod plan;
 mod sentences;
 mod several;
+mod stopping;
 mod text;
 mod text_table;
 mod verdicts;
@@ -38,6 +42,7 @@ use crate::domain::RunManifest;
 
 pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
 pub use json::envelope;
+pub use plan::{PlanFormat, render_plan};
 pub use text::{Colour, TableOptions};
 pub use verdicts::verdict_lines;
 pub use visible::{inert_json, visible, visible_line};

@@ -243,6 +243,9 @@ impl Writer {
         let word = self.coloured(&words.favours(comparison.decision, &a, &b), paint);
         self.prefixed(&format!("{word}: "), &view::comparison_reason(comparison, lang));
         self.line(&view::judge_line(comparison, lang));
+        for sentence in super::stopping::sentences(comparison, lang) {
+            self.line(&sentence);
+        }
 
         if let Some(required) = beside::requirement(comparison, words) {
             self.line(&required);

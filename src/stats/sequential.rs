@@ -74,6 +74,16 @@ pub fn kelly_log_capital(outcomes: &[f64], m0: f64, bets: u32) -> Result<f64, No
     Ok(log_capital(&tally, m0, bets))
 }
 
+/// [`kelly_log_capital`] of outcomes given as distinct values in 0..=1 with how often each came; for simulations, which
+/// know the counts.
+pub fn kelly_log_capital_of_counts(counts: &[(f64, f64)], m0: f64, bets: u32) -> Result<f64, NotEstimable> {
+    let fits = |(value, many): &(f64, f64)| (0.0..=1.0).contains(value) && *many >= 0.0;
+    if !(m0 > 0.0 && m0 < 1.0 && bets > 0 && counts.iter().all(fits)) {
+        return Err(NotEstimable::because(Reason::Invalid));
+    }
+    Ok(log_capital(counts, m0, bets))
+}
+
 /// The mean with the Kelly grid's confidence sequence at this moment (method `kelly_grid`): for graded outcomes and
 /// ties.
 ///

@@ -19,6 +19,9 @@ fn one_bet_at_one_half_can_be_counted_by_hand() {
     // 0.25)/2.
     assert!(kelly_log_capital(&[1.0], 0.5, 1).unwrap().abs() < 1e-12);
     assert!((kelly_log_capital(&[1.0, 1.0], 0.5, 1).unwrap() - 1.25_f64.ln()).abs() < 1e-12);
+    let counted = kelly_log_capital_of_counts(&[(0.5, 3.0), (1.0, 2.0)], 0.5, 10).unwrap();
+    assert!((counted - kelly_log_capital(&[1.0, 0.5, 1.0, 0.5, 0.5], 0.5, 10).unwrap()).abs() < 1e-12);
+    assert_eq!(kelly_log_capital_of_counts(&[(1.5, 1.0)], 0.5, 10).unwrap_err().reason, Reason::Invalid);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::ledger::Origin;
 use crate::cli::output::Delivery;
 use crate::cli::settings::{Environment, Settings};
+use crate::cli::stopping;
 use crate::cli::ui::Ui;
 use crate::cli::{items, requirement};
 use crate::domain::RunKind;
@@ -24,6 +25,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let origin = Origin { kind: RunKind::Compare, command: &environment.command };
     let court = Court { args, settings: &settings, origin, clock, ui };
     let Some((mut evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
+    let stopped = stopping::rule(args)?.map(|rule| stopping::conclude(&mut evidence, &judge, rule, args));
     let (plan, plan_file) = prereg.unzip();
     evidence.inputs.extend(plan_file);
     let (a, b) = court::names(args, &evidence.gold);
@@ -35,6 +37,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
         requirement,
         plan,
         ledger: background::reruns(&args.ask.calls, &evidence.pairs, &judge),
+        stopped,
         ..Options::new(a, b, args.statistics.resamples as usize, args.statistics.seed)
     };
     let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);

@@ -6,6 +6,7 @@ pub(super) mod demo;
 pub(super) mod generate;
 pub(super) mod gold;
 pub(super) mod judge;
+pub(super) mod plan;
 pub(super) mod prompt;
 pub(super) mod runs;
 pub(super) mod validate;

@@ -16,10 +16,12 @@ mod limits;
 mod live;
 mod log;
 mod output;
+mod plan;
 mod recorded;
 mod runs;
 mod settings;
 mod several;
+mod stopping;
 mod trouble;
 
 pub use desk::{Desk, Run, Server, knows};

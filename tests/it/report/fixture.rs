@@ -377,6 +377,7 @@ pub fn comparison() -> Comparison {
             b_passes: share(53, 60),
             mcnemar: mcnemar([0, 12], [0.000_49, 0.000_24], -0.2, None),
         }),
+        stopping: None,
         bounds: Bounds { all_lost: Some(0.4235), all_won: Some(0.4385), missing: 6 },
         flip_rate: share(69, 391),
         by_category: vec![
