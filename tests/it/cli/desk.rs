@@ -105,6 +105,16 @@ impl Run {
     }
 }
 
+/// Waits until something holds; a test that waits needs an end.
+pub fn within_20_s(holds: impl Fn() -> bool) {
+    #[allow(clippy::disallowed_methods, reason = "only how long is measured")]
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(20), "it did not come to hold");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// A server on loopback that runs as long as this value lives.
 pub struct Server {
     scripted: Scripted,
@@ -142,12 +152,7 @@ impl Server {
 
     /// Waits until so many requests have come.
     pub fn wait_for(&self, requests: usize) {
-        #[allow(clippy::disallowed_methods, reason = "a test that waits needs an end")]
-        let start = Instant::now();
-        while self.asked() < requests {
-            assert!(start.elapsed() < Duration::from_secs(20), "only {} requests came", self.asked());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        within_20_s(|| self.asked() >= requests);
     }
 
     /// Closes the door: what is open breaks, and nobody answers any more.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::desk::{Server, gold, knows};
+use super::desk::{Server, gold, knows, within_20_s};
 use super::{Desk, Run};
 use crate::scripted::Step;
 
@@ -216,7 +216,9 @@ fn a_killed_run_leaves_a_log_of_whole_lines() {
     let desk = desk(&server);
     let line = "calibrate --gold gold.jsonl --judge mini --log run.log --log-bodies";
     let mut child = desk.command(line).env("MY_KEY", KEY).stderr(std::process::Stdio::null()).spawn().unwrap();
+    // The server holds what comes after; what it answered before has to be in the log.
     server.wait_for(22);
+    within_20_s(|| desk.read("run.log").matches("\"event\":\"call\"").count() >= 15);
     child.kill().unwrap();
     child.wait().unwrap();
     let lines = lines(&desk, "run.log");

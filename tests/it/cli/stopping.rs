@@ -42,7 +42,7 @@ fn an_oracle_over_13_of_20_stops_within_half_of_600_and_says_so() {
     assert_eq!((&stopping["decided"], &stopping["units_total"]), (&json!(true), &json!(600)));
     assert_eq!(stopping["calls_saved"].as_u64().unwrap(), 2 * (600 - used));
     assert_eq!(stopping["sequence"], result["win_rate"]);
-    assert_eq!(result["win_rate"]["method"], "beta_mixture");
+    assert_eq!(result["win_rate"]["method"], "kelly_grid");
     assert_eq!((&result["decision"], &result["items"]), (&json!("a"), &json!(used)));
     assert_eq!((&stopping["usd_saved"], &stopping["simulated"]), (&json!(0.0), &json!(false)));
     for (format, lang, words) in [
