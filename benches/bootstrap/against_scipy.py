@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """BCa intervals of 100,000 scores, by Tribunal and by scipy.stats.bootstrap on the same scores in the same run.
 
-    python3 -m venv /tmp/scipy && /tmp/scipy/bin/pip install scipy
-    /tmp/scipy/bin/python benches/bootstrap/against_scipy.py
+    python3 -m venv VENV && VENV/bin/pip install scipy
+    VENV/bin/python benches/bootstrap/against_scipy.py
 
 Any Python with scipy 1.9 or newer does. What is compared, 10,000 resamples each:
 

@@ -384,7 +384,8 @@ impl Comparison {
     fn look_back(&mut self, options: &Options) {
         self.prereg = options.plan.as_ref().map(|plan| {
             let done = prereg::Done {
-                items: self.items,
+                // An end that was planned for leaves items over.
+                items: self.stopping.as_ref().map_or(self.items, |stopping| stopping.items_total),
                 seed: options.seed,
                 stopping: if self.stopping.is_some() { Stopping::Anytime } else { Stopping::Fixed },
                 required: options.requirement.map(Requirement::bound),

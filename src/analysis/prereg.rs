@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::{Digest, did_you_mean};
-use crate::stats::Figure;
+use crate::stats::{Figure, NotEstimable, Reason};
 
 /// The fields of a plan.
 const FIELDS: [&str; 6] = ["metric", "n", "stopping", "threshold", "margin", "seed"];
@@ -202,9 +202,12 @@ pub(super) struct Done<'a> {
 
 /// Holds a plan against what was done.
 pub(super) fn check(plan: &Plan, done: Done) -> Prereg {
+    // The decided rate has an interval for a fixed number of items alone: after looking on the way it decides nothing.
+    let no_sequence = Err(NotEstimable::because(Reason::Invalid));
     let figure = match plan.metric {
         Metric::WinRate => done.win_rate,
         Metric::Score => done.score,
+        Metric::Decided if done.stopping == Stopping::Anytime => &no_sequence,
         Metric::Decided => done.decided,
     };
     let mut deviations = Vec::new();
@@ -217,6 +220,13 @@ pub(super) fn check(plan: &Plan, done: Done) -> Prereg {
     note("stopping", plan.stopping.as_str().to_owned(), done.stopping.as_str().to_owned());
     if plan.stopping == Stopping::Fixed && done.runs > 1 {
         note("stopping", "one run".to_owned(), format!("{} runs", done.runs));
+    }
+    if plan.metric == Metric::Decided && done.stopping == Stopping::Anytime {
+        note(
+            "metric",
+            plan.metric.as_str().to_owned(),
+            "win_rate and score, which have anytime-valid intervals".to_owned(),
+        );
     }
     if let Some(seed) = plan.seed {
         note("seed", seed.to_string(), done.seed.to_string());

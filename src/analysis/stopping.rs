@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::compare::{Comparison, Favours};
 use super::outcome::{self, Outcome, Sheet};
 use super::prereg::Held;
+use super::warning::Warning;
 use crate::domain::{GoldSet, JudgeName, Judgment, Said, Unit};
 use crate::stats::sequential::kelly_sequence;
 use crate::stats::{Estimate, Figure, Level, Seed};
@@ -336,6 +337,7 @@ impl Conclusion {
         answer.win_rate_intervals = vec![self.stopping.sequence.clone()];
         answer.win_rate.clone_from(&self.stopping.sequence);
         answer.score = self.score;
+        answer.warnings.retain(|warning| !matches!(warning, Warning::FewUnits { .. }));
         if let Some(required) = &mut answer.requirement {
             required.held = Held::of(&answer.win_rate, required.bound);
         }

@@ -13,9 +13,10 @@ use super::ui::{Progress, Ui};
 use super::{forecast, limits, log};
 use crate::domain::JudgeName;
 use crate::judge::JudgeKind;
+use crate::report::visible_line;
 use crate::runner::{
-    self, Answer, Calls, Incomplete, JudgePlan, Plan, Respondent, RunEvent, RunOptions, RunOutcome, Stop, Trial, run,
-    stop_signal,
+    self, Answer, Budget, Calls, Incomplete, JudgePlan, Plan, Respondent, RunEvent, RunOptions, RunOutcome, Stop,
+    Trial, run, stop_signal,
 };
 use crate::store::{Access, Store};
 
@@ -29,7 +30,30 @@ pub(super) struct Asking<'a> {
     /// The model that has to answer for a judge, where its certificate names one.
     pub served: BTreeMap<JudgeName, String>,
     pub reach: Reach,
+    /// What the same command has spent before, for its budgets hold for all of it.
+    pub spent: Spent,
     pub ui: Ui,
+}
+
+/// What was spent of a budget.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    /// Requests sent, repeated tries included.
+    pub calls: u64,
+    pub usd: f64,
+}
+
+impl Spent {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self { calls: self.calls + other.calls, usd: self.usd + other.usd }
+    }
+
+    /// By a run that is over; an answer of unknown cost counts nothing, and a budget in dollars has no such judge.
+    pub fn by(outcome: &RunOutcome) -> Self {
+        let usd = outcome.by_judge.iter().filter_map(|judge| judge.cost_usd).sum();
+        Self { calls: outcome.calls.made + outcome.calls.retried, usd }
+    }
 }
 
 /// Whom a run may turn to.
@@ -83,6 +107,9 @@ impl Asking<'_> {
         plan: &Plan,
         store: &mut Store,
     ) -> Result<Consent, CliError> {
+        if self.reach == Reach::Store {
+            return Ok(Consent::GoOn);
+        }
         // A limit that cannot be kept is known before anything is said about cost.
         let budget = self.options(trial, &String::new)?.budget;
         runner::check_budget(trial, plan, budget)?;
@@ -92,6 +119,7 @@ impl Asking<'_> {
         if self.calls.dry_run {
             let nothing = "nothing to ask: every answer is at hand".to_owned();
             let lines = if lines.is_empty() { vec![nothing] } else { lines };
+            let lines: Vec<_> = lines.iter().map(|line| visible_line(line)).collect();
             print(&(lines.join("\n") + "\n"))?;
             return Ok(Consent::DryRun);
         }
@@ -161,7 +189,10 @@ impl Asking<'_> {
         let mut options = RunOptions::new(timestamp);
         options.concurrency = limits.concurrency.unwrap_or(options.concurrency);
         options.limits = limits.judges;
-        options.budget = limits.budget;
+        options.budget = Budget {
+            max_calls: limits.budget.max_calls.map(|most| most.saturating_sub(self.spent.calls)),
+            max_usd: limits.budget.max_usd.map(|most| (most - self.spent.usd).max(0.0)),
+        };
         options.served_models.clone_from(&self.served);
         if self.reach == Reach::Store {
             options.budget.max_calls = Some(0);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::asking::Consent;
 use super::exit::CliError;
 use super::judging::Judging;
 use super::output::{Existing, write_file};
@@ -17,16 +18,26 @@ const SAVED_AT_ONCE: usize = 512;
 /// More troubles of one file than this are counted, not listed.
 const LISTED: usize = 10;
 
-/// Writes every question that the store has no answer to. Returns how many there are.
-pub(super) fn write(judging: &Judging<'_>, judges: &[Judge], pairs: &[Pair], path: &Path) -> Result<u64, CliError> {
+/// Writes every question that the store has no answer to, `--max-calls` of them at most. Returns how many there are; `None`
+/// after a dry run.
+pub(super) fn write(
+    judging: &Judging<'_>,
+    judges: &[Judge],
+    pairs: &[Pair],
+    path: &Path,
+) -> Result<Option<u64>, CliError> {
     one_endpoint(judges)?;
     let trial = Trial { items: pairs, judges };
     let mut store = judging.asking.open(judges)?;
     let plan = Plan::new(&trial, &judging.plan_options(), &mut |key| store.get(key).is_some())?;
     judging.asking.announce(&plan, "judgments");
+    if judging.asking.consent(&trial, &plan, &mut store)? == Consent::DryRun {
+        return Ok(None);
+    }
     let mut text = String::new();
     let mut written = 0;
-    for task in plan.tasks.iter().filter(|task| task.source == Source::Ask) {
+    let most = judging.asking.calls.max_calls.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    for task in plan.tasks.iter().filter(|task| task.source == Source::Ask).take(most) {
         let judge = &judges[task.judge];
         let call = judge.batch_body(&judge.request(&pairs[task.item], task.order, task.repeat)?)?;
         text.push_str(&batch_line(&task.key, call.path, &call.body));
@@ -36,7 +47,7 @@ pub(super) fn write(judging: &Judging<'_>, judges: &[Judge], pairs: &[Pair], pat
     if written > 0 {
         write_file(path, &text, Existing::by_force(judging.force))?;
     }
-    Ok(written)
+    Ok(Some(written))
 }
 
 /// A batch service takes the requests of one model at a time.
@@ -69,6 +80,11 @@ pub(super) struct Taken {
 pub(super) fn take(judging: &Judging<'_>, judges: &[Judge], pairs: &[Pair], file: &File) -> Result<Taken, CliError> {
     if judging.asking.calls.no_store {
         return Err(CliError::usage("answers of a batch are taken into the store").hint("leave --no-store out"));
+    }
+    if judging.asking.calls.dry_run {
+        return Err(
+            CliError::usage("--batch-in makes no call: there is nothing to try dry").hint("leave --dry-run out")
+        );
     }
     one_endpoint(judges)?;
     let trial = Trial { items: pairs, judges };
@@ -112,6 +128,16 @@ pub(super) fn take(judging: &Judging<'_>, judges: &[Judge], pairs: &[Pair], file
     if intake.troubles.len() > LISTED {
         judging.asking.ui.warn(format!("{} more lines brought no answer", intake.troubles.len() - LISTED));
     }
+    let Taken { kept, known, failed, strangers, broken } = intake.taken;
+    if kept + known + failed == 0 && strangers + broken > 0 {
+        return Err(CliError::usage(format!(
+            "{} holds no answer to a question of these judges on these pairs",
+            file.path()
+        ))
+        .hint(
+            "want the file of results that came back for the requests of --batch-out, with the same judge and pairs",
+        ));
+    }
     Ok(intake.taken)
 }
 
@@ -147,7 +173,7 @@ impl Intake<'_> {
             BatchOutcome::Answered { status, body } => {
                 judge.read_batch(&request, status, &body).map_err(|error| error.message)
             }
-            BatchOutcome::Failed { why } => Err(why),
+            BatchOutcome::Failed { why } => Err(judge.masked(&why)),
         };
         match read {
             Ok(completion) => {

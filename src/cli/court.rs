@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::args::CompareArgs;
-use super::asking::{Asking, Reach};
+use super::asking::{Asking, Reach, Spent};
 use super::certificates::{self, Door};
 use super::clock::Clock;
 use super::evidence::{self, Evidence};
@@ -80,13 +80,15 @@ impl Court<'_> {
                 CliError::usage("no judge is named").hint("add --judge JUDGE, such as one that `calibrate` passed")
             );
         };
+        let mut spent = Spent::default();
         let mut evidence = match (&args.a, &args.b, &args.pairs, &args.items) {
             (Some(a), Some(b), ..) => evidence::responses(a, b, &options, self.ui)?,
             (_, _, Some(pairs), _) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, self.ui)?,
             (.., Some(items)) => {
                 self.admits(&name)?;
-                let Some(evidence) = self.generated(items, &options)? else { return Ok(None) };
-                evidence
+                let Some(generated) = self.generated(items, &options)? else { return Ok(None) };
+                spent = generated.1;
+                generated.0
             }
             _ => {
                 return Err(CliError::usage("there is nothing to compare")
@@ -114,6 +116,7 @@ impl Court<'_> {
             origin: self.origin,
             served: served.map(|model| (judge.name().clone(), model)).into_iter().collect::<BTreeMap<_, _>>(),
             reach: Reach::Endpoints,
+            spent,
             ui: self.ui,
         };
         let judging = Judging { asking, ask: &args.ask, force: args.output.force };
@@ -140,7 +143,7 @@ impl Court<'_> {
     }
 
     /// Both sides, from one model and two prompt versions; `None` after a dry run.
-    fn generated(&self, items: &str, options: &PairOptions) -> Result<Option<Evidence>, CliError> {
+    fn generated(&self, items: &str, options: &PairOptions) -> Result<Option<(Evidence, Spent)>, CliError> {
         let args = self.args;
         let calls = &args.ask.calls;
         let origin = Origin { kind: RunKind::Generate, ..self.origin };
@@ -156,14 +159,19 @@ impl Court<'_> {
             return Err(CliError::usage("both prompt versions are the same text: there is nothing to compare")
                 .hint("give two different files with --prompt-a and --prompt-b"));
         }
-        let Some(sides) = generating.generate(&systems, &items)? else { return Ok(None) };
+        let (repeats, judged) = (u64::from(args.ask.repeats), items.len() as u64);
+        self.ui.note(format!(
+            "the judge comes on top of what follows: up to {} calls, whose cost is known when the responses are there",
+            2 * repeats * judged
+        ));
+        let Some((sides, spent)) = generating.generate(&systems, &items)? else { return Ok(None) };
         let source = |side: usize| {
             let name = format!("responses of {}", systems[side].prompt().name());
             Source::from_bytes(&name, sides[side].lines.as_bytes())
         };
         let mut evidence = evidence::joined(&source(0)?, &source(1)?, options, self.ui)?;
         evidence.inputs.extend(inputs);
-        Ok(Some(evidence))
+        Ok(Some((evidence, spent)))
     }
 
     /// Recorded verdicts cost nothing: without a certificate they carry the banner and go on.

@@ -49,8 +49,11 @@ pub(super) fn confirm(forecasts: &[Forecast], ui: Ui) -> Result<(), CliError> {
     if forecasts.iter().all(is_free) || ui.agrees("go on?") {
         return Ok(());
     }
-    Err(CliError { exit: Exit::Interrupted, ..CliError::usage("not begun: nothing was asked and nothing was spent") }
-        .hint("run the same command again to go on; --yes leaves the question out"))
+    Err(CliError {
+        exit: Exit::Interrupted,
+        ..CliError::usage("not begun: none of these calls was made, and none was paid for")
+    }
+    .hint("run the same command again to go on; --yes leaves the question out"))
 }
 
 /// US dollars, with the digits that a small sum needs.

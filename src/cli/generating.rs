@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
-use super::asking::{Asking, Consent, Reach};
+use super::asking::{Asking, Consent, Reach, Spent};
 use super::clock::Clock;
 use super::endpoints::{Endpoints, Named};
 use super::exit::CliError;
@@ -75,39 +75,44 @@ impl Generating<'_> {
         Ok(Generator::new(spec, &HttpClient::new()?)?)
     }
 
-    /// Asks every system for its response to every item; `None` after a dry run. An incomplete run is an error with its own
-    /// status.
-    pub fn generate(&self, systems: &[Generator], items: &[Item]) -> Result<Option<Vec<Generated>>, CliError> {
-        let asking = Asking {
+    /// Asks every system for its response to every item, one system after the other, since they may be one model whose
+    /// limits hold for all; says what that took. `None` after a dry run. An incomplete run is an error with its own status.
+    pub fn generate(&self, systems: &[Generator], items: &[Item]) -> Result<Option<(Vec<Generated>, Spent)>, CliError> {
+        let mut asking = Asking {
             calls: self.calls,
             settings: self.settings,
             clock: self.clock,
             origin: self.origin,
             served: BTreeMap::new(),
             reach: Reach::Endpoints,
+            spent: Spent::default(),
             ui: self.ui,
         };
-        let trial = Trial { items, judges: systems };
         let mut store = asking.open(systems)?;
         let options = PlanOptions { orders: vec![Order::Ab], repeats: 1, identical: IdenticalPairs::Ask };
-        let plan = Plan::new(&trial, &options, &mut |key| store.get(key).is_some())?;
+        let all = Trial { items, judges: systems };
+        let plan = Plan::new(&all, &options, &mut |key| store.get(key).is_some())?;
         asking.announce(&plan, "responses");
-        if asking.consent(&trial, &plan, &mut store)? == Consent::DryRun {
+        if asking.consent(&all, &plan, &mut store)? == Consent::DryRun {
             return Ok(None);
         }
-        let entry = ledger::begin_generating(&mut store, asking.origin, asking.clock, &trial, &plan)?;
-        let outcome = asking.run(&trial, &plan, &mut store);
-        entry.finish(&mut store, asking.clock, Ended { plan: &plan, outcome: &outcome, judgments: &[] }, asking.ui);
-        let outcome = outcome?;
+        let mut sides = Vec::new();
+        for system in systems {
+            let trial = Trial { items, judges: std::slice::from_ref(system) };
+            let plan = Plan::new(&trial, &options, &mut |key| store.get(key).is_some())?;
+            let entry = ledger::begin_generating(&mut store, asking.origin, asking.clock, &trial, &plan)?;
+            let outcome = asking.run(&trial, &plan, &mut store);
+            entry.finish(&mut store, asking.clock, Ended { plan: &plan, outcome: &outcome, judgments: &[] }, asking.ui);
+            let outcome = outcome?;
+            asking.whole(&plan, &outcome)?;
+            asking.spent = asking.spent.and(Spent::by(&outcome));
+            let answers = plan.tasks.iter().zip(&outcome.answers);
+            sides.push(self.written(system, answers.map(|(task, answer)| (&items[task.item], answer))));
+        }
         for notice in store.close() {
             asking.ui.warn(notice.text);
         }
-        asking.whole(&plan, &outcome)?;
-        let of = |number: usize| {
-            let answers = plan.tasks.iter().zip(&outcome.answers).filter(move |(task, _)| task.judge == number);
-            answers.map(|(task, answer)| (&items[task.item], answer))
-        };
-        Ok(Some(systems.iter().enumerate().map(|(number, system)| self.written(system, of(number))).collect()))
+        Ok(Some((sides, asking.spent)))
     }
 
     fn written<'i>(&self, system: &Generator, answers: impl Iterator<Item = (&'i Item, &'i Answer)>) -> Generated {

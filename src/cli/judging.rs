@@ -55,8 +55,11 @@ impl Judging<'_> {
             return Ok(None);
         }
         let entry = ledger::begin(&mut store, asking.origin, asking.clock, &trial, &plan)?;
-        let outcome = asking.run(&trial, &plan, &mut store);
+        let mut outcome = asking.run(&trial, &plan, &mut store);
         let judgments = outcome.as_ref().map_or_else(|_| Vec::new(), |outcome| judgments(&trial, &plan, outcome));
+        if let Ok(outcome) = &mut outcome {
+            outcome.let_go_of_answers();
+        }
         entry.finish(
             &mut store,
             asking.clock,

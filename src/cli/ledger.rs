@@ -93,11 +93,11 @@ impl Entry {
         if let Ok(RunOutcome { incomplete: Some(Incomplete::Store { .. }), .. }) = outcome {
             rescue(store, ui);
         }
-        let (judgments, end) = match outcome {
+        let end = match outcome {
             Ok(outcome) => ended(plan, outcome, judgments, clock),
-            Err(error) => (Vec::new(), broken_off(error, clock)),
+            Err(error) => broken_off(error, clock),
         };
-        if let Err(error) = store.finish_run(&header, &judgments, &end) {
+        if let Err(error) = store.finish_run(&header, lines(plan, judgments), &end) {
             ui.warn(format!("run {} has no end in the ledger: {error}", header.number));
         }
     }
@@ -148,14 +148,17 @@ pub(super) fn items_digest(pairs: &[Pair]) -> Digest {
     Digest::of_parts(parts)
 }
 
-fn ended(plan: &Plan, outcome: &RunOutcome, judgments: &[Judgment], clock: Clock) -> (Vec<RunJudgment>, RunEnd) {
-    let judgments: Vec<RunJudgment> =
-        plan.tasks.iter().zip(judgments).filter_map(|(task, judgment)| line(task, judgment)).collect();
+/// The judgments as lines, made one by one: there may be very many.
+fn lines<'a>(plan: &'a Plan, judgments: &'a [Judgment]) -> impl Iterator<Item = RunJudgment> {
+    plan.tasks.iter().zip(judgments).filter_map(|(task, judgment)| line(task, judgment))
+}
+
+fn ended(plan: &Plan, outcome: &RunOutcome, judgments: &[Judgment], clock: Clock) -> RunEnd {
     let Calls { made, cached, retried, failed } = outcome.calls;
     let sum = |of: fn(&Usage) -> Option<u64>| {
         outcome.by_judge.iter().try_fold(0_u64, |all, judge| Some(all.saturating_add(of(&judge.usage)?)))
     };
-    let end = RunEnd {
+    RunEnd {
         finished: clock.now(),
         state: match &outcome.incomplete {
             None => RunState::Done,
@@ -163,14 +166,13 @@ fn ended(plan: &Plan, outcome: &RunOutcome, judgments: &[Judgment], clock: Clock
             Some(_) => RunState::Incomplete,
         },
         reason: outcome.incomplete.as_ref().map(ToString::to_string),
-        judgments: judgments.len() as u64,
-        accounting: RunAccounting::of(&judgments),
+        judgments: 0,
+        accounting: RunAccounting::of(lines(plan, judgments)),
         calls: RunCalls { made, cached, retried, failed },
         usage: Usage { input_tokens: sum(|usage| usage.input_tokens), output_tokens: sum(|usage| usage.output_tokens) },
         cost_usd: outcome.by_judge.iter().try_fold(0.0, |all, judge| Some(all + judge.cost_usd?)),
         reparsed: Vec::new(),
-    };
-    (judgments, end)
+    }
 }
 
 /// A folded judgment is no asking of this run.

@@ -81,7 +81,10 @@ pub(super) fn in_force<'a>(
     positive("", "--max-usd", calls.max_usd)?;
     let general = &settings.limits;
     let of_judge = |name: &JudgeName| {
-        let own = settings.judges.get(name.as_str().trim_start_matches("checks+"));
+        let name = name.as_str().trim_start_matches("checks+");
+        // A system is called by its model and, behind a slash, its prompt version.
+        let model = || name.rsplit_once('/').map(|(model, _)| model);
+        let own = settings.judges.get(name).or_else(|| settings.judges.get(model()?));
         let rate = |flag: Option<f64>, own: Option<f64>, general: Option<f64>| flag.or(own).or(general);
         runner::Limits {
             concurrency: count(calls.concurrency.or(own.and_then(|own| own.concurrency)).or(general.concurrency)),

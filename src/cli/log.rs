@@ -26,6 +26,9 @@ pub(super) enum Bodies {
     LeftOut,
 }
 
+/// How every line of a log begins.
+const LOG_HEAD: &[u8] = b"{\"timestamp\":\"";
+
 /// Begins the log with the line `start`. From here on everything that this process does is appended to it.
 ///
 /// # Errors
@@ -59,7 +62,17 @@ pub(super) fn begin(path: &Path, bodies: Bodies, command: &str, ui: Ui) -> Resul
 }
 
 /// Opens a file at its end, on a line of its own: a process that was killed may have left half a line.
+/// Only a log is gone on with: lines in the middle of somebody's data would be its end.
 fn open(path: &Path) -> io::Result<File> {
+    if let Ok(mut there) = File::open(path)
+        && there.metadata()?.is_file()
+    {
+        let mut head = [0; LOG_HEAD.len()];
+        let read = there.read(&mut head)?;
+        if read > 0 && head[..read] != LOG_HEAD[..read] {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there and is no log of this program"));
+        }
+    }
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
     if std::fs::metadata(path)?.is_file() && ends_within_a_line(path)? {
         file.write_all(b"\n")?;

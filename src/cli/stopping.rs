@@ -2,6 +2,9 @@
 //! together they are one run in the ledger, under one budget.
 
 use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
 
 use super::args::{CompareArgs, RequireArg};
 use super::asking::{Consent, Watch};
@@ -15,7 +18,8 @@ use crate::analysis::stopping::{self, Conclusion, Course, Look, Options, Rule};
 use crate::domain::{GoldSet, ItemId, JudgeName, Judgment, Pair, Usage};
 use crate::judge::Judge;
 use crate::runner::{
-    self, Budget, Calls, Incomplete, JudgeCalls, Plan, RunError, RunOptions, RunOutcome, Source, Stop, Trial, judgments,
+    self, Budget, Calls, Incomplete, JudgeCalls, Limits, Plan, RunError, RunOptions, RunOutcome, Source, Standing,
+    Stop, Trial, judgments,
 };
 use crate::stats::Level;
 use crate::store::Store;
@@ -137,7 +141,10 @@ impl Steps<'_> {
             let plan = Plan::new(&trial, &self.judging.plan_options(), &mut |key| store.get(key).is_some())?;
             options.budget = purse.left();
             let most = runner::forecast(&trial, &plan, &mut |_| None).first().and_then(|forecast| forecast.usd_most);
+            let begun = Instant::now();
             let outcome = self.step(&trial, &plan, store, &options, stop.clone(), watch).await?;
+            options.standing = Standing::Proven;
+            let rest = rest(options.limits.get(self.judge.name()), &outcome).saturating_sub(begun.elapsed());
             purse.pay(&outcome, most.unwrap_or(0.0));
             let step = Judged { judgments: judgments(&trial, &plan, &outcome), plan, outcome: purse.told(outcome) };
             let all = match so_far.take() {
@@ -151,6 +158,11 @@ impl Steps<'_> {
             so_far = Some(all);
             if ends {
                 break;
+            }
+            let mut stopped = stop.clone();
+            tokio::select! {
+                () = stopped.requested() => {}
+                () = sleep(rest) => {}
             }
         }
         so_far.ok_or_else(|| CliError::usage("there is nothing to compare").hint("the files hold no pair"))
@@ -167,6 +179,18 @@ impl Steps<'_> {
     ) -> Result<RunOutcome, RunError> {
         runner::run(trial, plan, store, options, stop, &mut |event| watch.see(event)).await
     }
+}
+
+/// How long a step has to last at least: each begins with limits that know nothing of the one before, and all together
+/// have to keep the rate.
+fn rest(limits: Option<&Limits>, outcome: &RunOutcome) -> Duration {
+    let Some(limits) = limits else { return Duration::ZERO };
+    let Calls { made, retried, .. } = outcome.calls;
+    let tokens = |judge: &JudgeCalls| judge.usage.input_tokens.unwrap_or(0) + judge.usage.output_tokens.unwrap_or(0);
+    let tokens: u64 = outcome.by_judge.iter().map(tokens).sum();
+    let minutes = |used: u64, rate: Option<f64>| rate.map_or(0.0, |rate| used as f64 / rate);
+    let minutes = minutes(made + retried, limits.requests_per_minute).max(minutes(tokens, limits.tokens_per_minute));
+    Duration::try_from_secs_f64(minutes * 60.0).unwrap_or(Duration::MAX)
 }
 
 /// The budget of all steps together.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::args::CalibrateArgs;
-use super::asking::{Asking, Reach};
+use super::asking::{Asking, Reach, Spent};
 use super::clock::Clock;
 use super::evidence::{self, Evidence};
 use super::exit::CliError;
@@ -44,7 +44,16 @@ pub(super) fn gather(
     let inputs = bench.inputs;
     evidence.inputs.extend(inputs);
     let calls = &args.ask.calls;
-    let asking = Asking { calls, settings, clock, origin, served: BTreeMap::new(), reach: Reach::Endpoints, ui };
+    let asking = Asking {
+        calls,
+        settings,
+        clock,
+        origin,
+        served: BTreeMap::new(),
+        reach: Reach::Endpoints,
+        spent: Spent::default(),
+        ui,
+    };
     let judging = Judging { asking, ask: &args.ask, force: args.output.force };
     let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
     evidence.judgments = judgments;

@@ -33,7 +33,7 @@ impl Ui {
     /// Something worth knowing; silent with `--quiet`.
     pub fn note(self, text: impl Display) {
         if !self.quiet {
-            say(format_args!("{}", visible_lines(&text.to_string())));
+            say(format_args!("{}", visible_line(&text.to_string())));
         }
     }
 
@@ -47,7 +47,7 @@ impl Ui {
     /// A warning that is about the log itself.
     #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
     pub fn say_warning(self, text: impl Display) {
-        say(format_args!("warning: {}", visible_lines(&text.to_string())));
+        say(format_args!("warning: {}", visible_line(&text.to_string())));
     }
 
     /// The findings about a file.
@@ -56,7 +56,7 @@ impl Ui {
         for notice in notices {
             let text = crate::data::located(path, notice);
             log::warning(&text);
-            say(format_args!("{}", visible_lines(&text)));
+            say(format_args!("{}", visible_line(&text)));
         }
     }
 
@@ -138,7 +138,7 @@ impl Progress {
 
     /// A line above the bar.
     pub fn say(&self, text: &str) {
-        let text = visible_lines(text);
+        let text = visible_line(text);
         if self.bar.is_hidden() {
             say(format_args!("{text}"));
         } else {

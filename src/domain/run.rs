@@ -1,5 +1,6 @@
 //! Provenance: what a result was made from and the command that makes it again; and the lines of the ledger of runs.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -280,9 +281,10 @@ impl RunAccounting {
     }
 
     /// The accounting of judgments, by judge.
-    pub fn of(judgments: &[RunJudgment]) -> BTreeMap<String, Self> {
+    pub fn of(judgments: impl IntoIterator<Item = impl Borrow<RunJudgment>>) -> BTreeMap<String, Self> {
         let mut all: BTreeMap<String, Self> = BTreeMap::new();
         for judgment in judgments {
+            let judgment = judgment.borrow();
             let own = all.entry(judgment.judge.to_string()).or_default();
             match judgment.order {
                 Order::Ab => own.ab.count(judgment.reading()),

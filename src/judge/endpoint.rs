@@ -81,6 +81,11 @@ impl Endpoint {
         extra.and_then(|limit| u32::try_from(limit).ok()).or(set)
     }
 
+    /// The text with the key masked.
+    pub fn masked(&self, text: String) -> String {
+        http::masked_body(self.key.as_ref(), text)
+    }
+
     /// True where no call leaves this machine.
     pub fn is_local(&self) -> bool {
         self.address.is_local

@@ -325,6 +325,14 @@ impl Judge {
         }
     }
 
+    /// A text from outside with this judge's key masked, should it be in there.
+    pub fn masked(&self, text: &str) -> String {
+        match self.asked() {
+            Some(asked) => asked.endpoint.masked(text.to_owned()),
+            None => text.to_owned(),
+        }
+    }
+
     /// Reads one answer of a batch file as if it had come over the line: what a filter stopped becomes a completion,
     /// failures get their class, the key is masked. Pure.
     pub fn read_batch(&self, request: &JudgeRequest, status: u16, body: &str) -> Result<Completion, CallError> {

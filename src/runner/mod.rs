@@ -77,8 +77,20 @@ pub struct RunOptions<'a> {
     /// The model that must answer for a judge, as the server names it; judges that are not listed may be answered by any.
     /// An answer of another model ends the run, and one in the store counts as not there.
     pub served_models: BTreeMap<JudgeName, String>,
+    /// Whether the endpoints have shown before that they accept what is asked of them.
+    pub standing: Standing,
     /// The time of day for records, RFC 3339 in UTC.
     pub timestamp: &'a dyn Fn() -> String,
+}
+
+/// What is known of endpoints when a run begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Standing {
+    /// Nothing: a refusal of the first call may be about the key, the model or the address.
+    #[default]
+    New,
+    /// They answered earlier in the same work: one refusal alone may be about the item.
+    Proven,
 }
 
 impl<'a> RunOptions<'a> {
@@ -94,6 +106,7 @@ impl<'a> RunOptions<'a> {
             batch_records: 1024,
             batch_delay: Duration::from_millis(50),
             served_models: BTreeMap::new(),
+            standing: Standing::default(),
             timestamp,
         }
     }

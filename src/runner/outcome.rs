@@ -115,7 +115,9 @@ pub enum Incomplete {
         why: String,
     },
     /// The budget does not allow another call.
-    #[error("the budget `{setting}` is used up: {spent}; raise it and run again to go on from there")]
+    #[error(
+        "the budget `{setting}` does not allow another call at its worst case: {spent}; run again to go on from there with a new budget"
+    )]
     Budget {
         /// The setting that ended the run.
         setting: &'static str,
@@ -136,7 +138,10 @@ pub enum Incomplete {
         served: String,
     },
     /// Answers could not be saved; the run stopped rather than pay for more.
-    #[error("{unsaved} answers could not be saved: {why}")]
+    #[error("{}: {why}", match unsaved {
+        0 => "the store failed for a while, every answer was saved in the end, and the run can go on from there".to_owned(),
+        many => format!("{many} answers could not be saved"),
+    })]
     Store {
         /// Answers that were paid for and are lost.
         unsaved: u64,
@@ -176,6 +181,17 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
+    /// Lets go of what was answered, where that was read already: an answered task then holds an empty completion. Tens of
+    /// thousands of answers weigh more than everything that is still to be done with them.
+    pub fn let_go_of_answers(&mut self) {
+        let empty = Arc::new(Completion::of_text(""));
+        for answer in &mut self.answers {
+            if let Answer::Answered(completion) = answer {
+                *completion = Arc::clone(&empty);
+            }
+        }
+    }
+
     pub(super) fn new(
         answers: Vec<Answer>,
         by_judge: Vec<JudgeCalls>,

@@ -104,7 +104,8 @@ pub fn equal_means(units: &[UnitInPart], resampling: &Resampling) -> Result<Equa
     let n = units.len() as u64;
     let parts = units.iter().map(|unit| unit.part + 1).max().unwrap_or(0);
     let used = (0..parts).filter(|part| units.iter().any(|unit| unit.part == *part)).count() as u64;
-    if used < 2 {
+    // With one unit in every part each deal is the one that was observed: nothing could be found.
+    if used < 2 || used == n {
         return Err(NotEstimable::with_n(Reason::TooFew, n));
     }
     if units.iter().any(|unit| !unit.sum.is_finite() || !unit.weight.is_finite() || unit.weight <= 0.0) {
@@ -205,6 +206,14 @@ mod tests {
 
     /// Darwin's maize, cross- minus self-fertilised in eighths of an inch; Fisher 1935, section 21: 863 of 32,768 sums
     /// reach the observed 314 on one side, so the two-sided p is 1726/32768.
+    #[test]
+    fn one_unit_in_every_part_says_nothing() {
+        let units: Vec<UnitInPart> =
+            (0..4).map(|part| UnitInPart { part, sum: (part % 2) as f64, weight: 1.0 }).collect();
+        let resampling = Resampling { resamples: 100, seed: crate::stats::Seed(1) };
+        assert_eq!(equal_means(&units, &resampling).unwrap_err().reason, Reason::TooFew);
+    }
+
     #[test]
     fn fishers_maize_test_is_reproduced() {
         let maize = [49., -67., 8., 16., 6., 23., 28., 41., 14., 29., 56., 24., 75., 60., -48.];

@@ -19,7 +19,7 @@ use super::journal::Location;
 use crate::domain::{Digest, RequestKey};
 
 /// The engine's default of 1 GiB is far too much for 56 bytes a record.
-const CACHE_BYTES: u64 = 64 << 20;
+const CACHE_BYTES: u64 = 8 << 20;
 /// Dropping the engine does not release its lock at once: 20 tries, 100 ms apart, before it counts as held by someone else.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);

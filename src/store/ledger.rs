@@ -4,6 +4,7 @@
 //! with a header alone is a run that still goes on, or one that was killed. Verdicts here are what was read at that time; the
 //! completions are in the journal.
 
+use std::cell::Cell;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -187,13 +188,16 @@ pub(super) fn begin(dir: &Path, mut header: RunHeader) -> Result<RunHeader, Stor
 pub(super) fn finish(
     dir: &Path,
     header: &RunHeader,
-    judgments: &[RunJudgment],
+    judgments: impl Iterator<Item = RunJudgment>,
     end: &RunEnd,
 ) -> Result<(), StoreError> {
-    let end = RunEnd { judgments: judgments.len() as u64, ..end.clone() };
+    let written = Cell::new(0);
     let start = std::iter::once_with(|| encoded(&RunLine::Start(header.clone())));
-    let judgments = judgments.iter().map(|judgment| encoded(&RunLine::Judgment(judgment.clone())));
-    let end = std::iter::once_with(|| encoded(&RunLine::End(end.clone())));
+    let judgments = judgments.map(|judgment| {
+        written.set(written.get() + 1);
+        encoded(&RunLine::Judgment(judgment))
+    });
+    let end = std::iter::once_with(|| encoded(&RunLine::End(RunEnd { judgments: written.get(), ..end.clone() })));
     replace_file(&journal::path_of(&runs_of(dir), header.number), start.chain(judgments).chain(end))
 }
 

@@ -227,12 +227,12 @@ impl Store {
     pub fn finish_run(
         &mut self,
         header: &RunHeader,
-        judgments: &[RunJudgment],
+        judgments: impl IntoIterator<Item = RunJudgment>,
         end: &RunEnd,
     ) -> Result<(), StoreError> {
         match &mut self.backing {
             Backing::Memory(_) => Ok(()),
-            Backing::Disk(disk) => ledger::finish(disk.writable()?, header, judgments, end),
+            Backing::Disk(disk) => ledger::finish(disk.writable()?, header, judgments.into_iter(), end),
         }
     }
 

@@ -158,7 +158,7 @@ fn closed_store(dir: &Path, records: u64) {
         cost_usd: None,
         reparsed: Vec::new(),
     };
-    store.finish_run(&header, &judgments, &end).unwrap();
+    store.finish_run(&header, judgments, &end).unwrap();
     store.close();
 }
 

@@ -22,7 +22,7 @@ pub(in crate::cli) fn run(args: &GenerateArgs, environment: &Environment, ui: Ui
     let origin = Origin { kind: RunKind::Generate, command: &environment.command };
     let generating = Generating { calls: &args.calls, settings: &settings, origin, clock, ui };
     let system = generating.system(&args.model, args.prompt.as_deref(), &mut Vec::new())?;
-    let Some(generated) = generating.generate(&[system], &items)? else { return Ok(Exit::Done) };
+    let Some((generated, _)) = generating.generate(&[system], &items)? else { return Ok(Exit::Done) };
     let lines: String = generated.iter().map(|one| one.lines.as_str()).collect();
     match &args.out {
         Some(path) => {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::analysis::asked::{Asked, AskedJudge, CallCounts, asked};
 use crate::analysis::outcome::Accounting;
 use crate::cli::args::{FindingsFormat, JudgeArgs};
-use crate::cli::asking::{Asking, Reach};
+use crate::cli::asking::{Asking, Reach, Spent};
 use crate::cli::batches::{self, Taken};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
@@ -35,10 +35,19 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     let reach = if args.batch_in.is_some() { Reach::Store } else { Reach::Endpoints };
     let calls = &args.ask.calls;
     let origin = Origin { kind: RunKind::Judge, command: &environment.command };
-    let asking = Asking { calls, settings: &settings, clock, origin, served: BTreeMap::new(), reach, ui };
+    let asking = Asking {
+        calls,
+        settings: &settings,
+        clock,
+        origin,
+        served: BTreeMap::new(),
+        reach,
+        spent: Spent::default(),
+        ui,
+    };
     let judging = Judging { asking, ask: &args.ask, force: args.force };
     if let Some(path) = &args.batch_out {
-        let written = batches::write(&judging, &judges, &evidence.pairs, path)?;
+        let Some(written) = batches::write(&judging, &judges, &evidence.pairs, path)? else { return Ok(Exit::Done) };
         ui.note(match written {
             0 => "the store has every answer: there is nothing to send, and no file was written".to_owned(),
             _ => format!("{written} requests written: {}; give the results back with --batch-in FILE", path.display()),

@@ -19,8 +19,9 @@ pub(in crate::cli) fn run(store: &Path, format: FindingsFormat, ui: Ui) -> Resul
         let mut run = ledger.read(number)?;
         warn_of_damage(&run, ui);
         // The judgments of many runs need not be in memory together.
+        let lost = run.lost();
         run.judgments = Vec::new();
-        runs.push(run);
+        runs.push(Listed { run, lost });
     }
     match format {
         FindingsFormat::Table if runs.is_empty() => ui.note(format!("{} has no run yet", store.display())),
@@ -32,10 +33,16 @@ pub(in crate::cli) fn run(store: &Path, format: FindingsFormat, ui: Ui) -> Resul
     Ok(Exit::Done)
 }
 
-fn table(runs: &[Run]) -> String {
+/// A run without its judgments, and how many of them its file lacks.
+struct Listed {
+    run: Run,
+    lost: u64,
+}
+
+fn table(runs: &[Listed]) -> String {
     let head = ["run", "started", "kind", "judges", "planned", "judged", "failed", "cost", "state"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    rows.extend(runs.iter().map(row));
+    rows.extend(runs.iter().map(|listed| row(&listed.run)));
     columns(&rows)
 }
 
@@ -65,7 +72,8 @@ fn judges<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-fn entry(run: &Run) -> Value {
+fn entry(listed: &Listed) -> Value {
+    let run = &listed.run;
     let header = run.header.as_ref();
     let counts = total(run);
     json!({
@@ -81,6 +89,6 @@ fn entry(run: &Run) -> Value {
         "cost_usd": run.end.as_ref().and_then(|end| end.cost_usd),
         "file": run.path.display().to_string(),
         "damaged_lines": run.damaged,
-        "lost_judgments": run.lost(),
+        "lost_judgments": listed.lost,
     })
 }

@@ -168,7 +168,7 @@ fn write(run: &Reread, store: &mut Store, clock: Clock, ui: Ui) -> Result<(), Cl
     let mut end = RunEnd { accounting: RunAccounting::of(&run.judgments), ..end.clone() };
     let version = env!("CARGO_PKG_VERSION").to_owned();
     end.reparsed.push(Reparsed { at: clock.now(), version, changed: run.changes.len() as u64 });
-    store.finish_run(header, &run.judgments, &end)?;
+    store.finish_run(header, run.judgments.iter().cloned(), &end)?;
     ui.note(format!("run {}: {} verdicts written", run.run.number, run.changes.len()));
     Ok(())
 }

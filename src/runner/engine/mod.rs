@@ -18,7 +18,7 @@ use super::outcome::{Answer, Incomplete, RunOutcome, SetupError};
 use super::plan::{Plan, Source, Trial};
 use super::respondent::{Respondent, Subject};
 use super::stop::Stop;
-use super::{Limits, RunError, RunOptions, check_budget};
+use super::{Limits, RunError, RunOptions, Standing, check_budget};
 use crate::domain::{Completion, JudgeRequest, NoVerdict, Notice};
 use crate::judge::{CallClass, CallError};
 use crate::store::{Record, Store};
@@ -70,7 +70,11 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     ) -> Self {
         let none = Limits::default();
         let limits = |judge: &J| options.limits.get(judge.name()).unwrap_or(&none);
-        let lane = |judge: &J| Lane::new(judge.name(), judge.terms(), limits(judge), options.concurrency);
+        let lane = |judge: &J| {
+            let mut lane = Lane::new(judge.name(), judge.terms(), limits(judge), options.concurrency);
+            lane.accepted = options.standing == Standing::Proven;
+            lane
+        };
         let lanes = trial.judges.iter().map(lane).collect();
         Self {
             trial,
@@ -140,7 +144,8 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         // Also the second chance of a batch that could not be written.
         self.save_all().await;
         self.hear_the_store();
-        if !self.unsaved.is_empty() {
+        // As it is in the end: a batch that failed once may have been written since.
+        if !self.unsaved.is_empty() || matches!(self.halt, Some(Halt::Incomplete(Incomplete::Store { .. }))) {
             self.halt = Some(self.store_failed());
         }
         self.finish()

@@ -65,13 +65,14 @@ impl<J: Respondent> Engine<'_, '_, J> {
         let lane = &mut self.lanes[number];
         lane.prove();
         lane.window.succeeded();
+        // Paid for, be it kept or not.
+        let cost_usd = judge.cost_usd(&completion.usage);
+        lane.calls.spend(&completion.usage, cost_usd);
         if let Some((wanted, served)) = self.options.other_model(judge.name(), &completion) {
             let (judge, wanted, served) = (judge.name().clone(), wanted.to_owned(), served.to_owned());
             self.stop(Halt::Incomplete(Incomplete::OtherModel { judge, wanted, served }));
             return;
         }
-        let cost_usd = judge.cost_usd(&completion.usage);
-        lane.calls.spend(&completion.usage, cost_usd);
         let record = Record {
             key: request.key,
             judge: judge.name().clone(),

@@ -210,7 +210,7 @@ fn two_prompt_versions_are_generated_judged_and_compared_in_one_command() {
     let listed = desk.run("runs list --format json").json(0);
     let kinds: Vec<&str> =
         listed["result"]["runs"].as_array().unwrap().iter().map(|run| run["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds.iter().filter(|kind| **kind == "generate").count(), 2, "{kinds:?}");
+    assert_eq!(kinds.iter().filter(|kind| **kind == "generate").count(), 4, "one for each version: {kinds:?}");
     // The same responses by way of files are the same comparison.
     generate(&desk, &server, "--prompt v1.md --out one.jsonl").ends(0, &[]);
     generate(&desk, &server, "--prompt v2.md --out two.jsonl").ends(0, &[]);
@@ -270,4 +270,12 @@ fn one_text_twice_is_refused_and_one_request_is_asked_once() {
     desk.write("v2.md", &desk.read("v1.md").replace("id: short", "id: other"));
     compare(&desk, &server, "--uncalibrated").ends(0, &["12 shared with an equal question"]);
     assert_eq!(server.asked(), ITEMS, "identical responses are no question for a judge");
+}
+
+#[test]
+fn a_budget_holds_for_generating_and_judging_together() {
+    let (desk, server) = (desk(), answering());
+    let most = 3 * ITEMS;
+    compare(&desk, &server, &format!("--uncalibrated --max-calls {most}")).ends(4, &["`max_calls`"]);
+    assert_eq!(server.asked(), most, "two responses an item, and the judge gets what is left");
 }

@@ -139,3 +139,36 @@ fn a_batch_needs_one_endpoint_and_a_store() {
         .ends(2, &["--no-store"]);
     assert_eq!(server.asked(), 0);
 }
+
+#[test]
+fn a_dry_run_of_a_batch_writes_nothing_and_a_part_of_one_is_a_part() {
+    let (desk, server) = (desk(), Server::knowing());
+    let line = |more: &str| format!("judge --pairs pairs.jsonl --judge {} {more}", server.judge());
+    let dry = desk.run(&line("--batch-out requests.jsonl --dry-run"));
+    assert!(dry.status == 0 && dry.stdout.contains("60 calls") && !desk.has("requests.jsonl"), "{}", dry.stdout);
+    desk.run(&line("--batch-out requests.jsonl --max-calls 20")).ends(0, &["20 requests written"]);
+    assert_eq!(desk.read("requests.jsonl").lines().count(), 20);
+    desk.run(&line("--batch-in requests.jsonl")).ends(2, &["no answer to a question"]);
+    desk.run(&line("--batch-in requests.jsonl --dry-run")).ends(2, &["--dry-run"]);
+}
+
+#[test]
+fn a_key_that_a_batch_service_repeats_is_masked() {
+    let desk = desk();
+    let key = "sk-quite-secret-0123456789";
+    desk.write(
+        "tribunal.toml",
+        "[judges.mini]\nprovider = \"openai-compatible\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"MY_KEY\"\n",
+    );
+    let run = |more: &str| desk.run_with(&format!("judge --pairs pairs.jsonl --judge mini {more}"), &[("MY_KEY", key)]);
+    run("--batch-out requests.jsonl").ends(0, &[]);
+    let request: Value = serde_json::from_str(desk.read("requests.jsonl").lines().next().unwrap()).unwrap();
+    let error = json!({"code": "x", "message": format!("bad key {key}")});
+    desk.write(
+        "results.jsonl",
+        &format!("{}\n", json!({"custom_id": request["custom_id"], "response": null, "error": error})),
+    );
+    let taken = run("--batch-in results.jsonl --log run.log");
+    taken.ends(4, &["bad key ****"]);
+    assert!(!taken.stderr.contains(key) && !desk.read("run.log").contains(key));
+}

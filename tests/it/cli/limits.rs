@@ -48,7 +48,7 @@ fn a_budget_ends_a_run_with_what_was_spent_and_the_next_one_goes_on() {
     // Of each call: 100 tokens at 1 dollar a million and 20 at 10.
     let desk = desk(&settings(&server, &format!("{PRICE}\n[limits]\nmax_usd = 0.01")));
     let run = desk.run(LINE);
-    run.ends(4, &["mini: 60 calls", "`max_usd` is used up", "US dollars spent", "run again"]);
+    run.ends(4, &["mini: 60 calls", "`max_usd` does not allow another call", "US dollars spent", "run again"]);
     let asked = server.asked();
     assert!((20..=33).contains(&asked) && !desk.has("result.json"), "{asked} calls of $0.0003");
     desk.run(&format!("{LINE} --max-usd 1")).ends(0, &[]);

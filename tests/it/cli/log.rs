@@ -155,15 +155,25 @@ fn an_address_is_logged_without_what_may_be_a_key() {
 }
 
 #[test]
+fn what_is_no_log_is_not_written_into() {
+    let server = Server::knowing();
+    let desk = desk(&server);
+    let before = desk.read("gold.jsonl");
+    calibrate(&desk, "--log gold.jsonl").ends(2, &["gold.jsonl", "no log of this program"]);
+    calibrate(&desk, "--log tribunal.toml").ends(2, &["tribunal.toml"]);
+    assert_eq!((desk.read("gold.jsonl"), server.asked()), (before, 0));
+}
+
+#[test]
 fn a_log_is_appended_to_even_behind_half_a_line() {
     let server = Server::knowing();
     let desk = desk(&server);
-    desk.write("run.log", "{\"event\":\"old\"}\n{\"event\":\"cut");
+    desk.write("run.log", "{\"timestamp\":\"old\"}\n{\"timestamp\":\"cut");
     calibrate(&desk, "--log run.log").ends(0, &[]);
     calibrate(&desk, "--log run.log").ends(0, &[]);
     let text = desk.read("run.log");
-    let (old, new) = text.split_once("{\"event\":\"cut\n").unwrap();
-    assert_eq!(old, "{\"event\":\"old\"}\n");
+    let (old, new) = text.split_once("{\"timestamp\":\"cut\n").unwrap();
+    assert_eq!(old, "{\"timestamp\":\"old\"}\n");
     desk.write("new.log", new);
     let lines = lines(&desk, "new.log");
     assert_eq!(of(&lines, "end").len(), 2);

@@ -138,3 +138,20 @@ fn a_margin_alone_makes_equivalence_an_end_and_is_checked() {
     );
     desk.run(&line("control:oracle", "--margin 0.7")).ends(2, &["--margin", "0.5"]);
 }
+
+#[test]
+fn an_early_end_that_was_planned_is_no_deviation_and_the_decided_rate_decides_none() {
+    let desk = desk(600, 13);
+    let plan = |metric: &str| format!("metric = \"{metric}\"\nn = 600\nstopping = \"anytime\"\nthreshold = 0.5\n");
+    desk.write("rate.toml", &plan("win_rate"));
+    desk.write("decided.toml", &plan("decided"));
+    let prereg = |file: &str| {
+        let run = desk.run(&line("control:oracle", &format!("--format json --prereg {file}")));
+        run.json(0)["result"]["prereg"].clone()
+    };
+    let held = prereg("rate.toml");
+    assert_eq!((&held["held"], &held["deviations"]), (&json!("held"), &json!([])), "{held}");
+    let decided = prereg("decided.toml");
+    assert_eq!(decided["held"], "undecided", "{decided}");
+    assert_eq!(decided["deviations"][0]["field"], "metric");
+}
