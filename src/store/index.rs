@@ -18,14 +18,17 @@ use serde::{Deserialize, Serialize};
 use super::journal::Location;
 use crate::domain::{Digest, RequestKey};
 
-/// The engine's default of 1 GiB is far too much for 56 bytes a record.
+/// The engine's default of 1 GiB is far too much for 52 bytes a record.
 const CACHE_BYTES: u64 = 8 << 20;
 /// Dropping the engine does not release its lock at once: 20 tries, 100 ms apart, before it counts as held by someone else.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
-/// Entries handed over at a time: until a batch is in, the engine keeps every older copy of the nodes that it touched.
-const CHUNK: usize = 1024;
-const INDEX_FORMAT: u64 = 1;
+/// Entries under one key of the engine, in the order in which they were written. It keeps some thousand bytes of its own
+/// about each key, and every older copy of what a batch touches; and nobody looks for one entry there, all are read at once.
+const CHUNK: usize = 256;
+/// Bytes of one entry: the request key, then the place.
+const ENTRY: usize = 32 + 4 + 8 + 8;
+const INDEX_FORMAT: u64 = 2;
 const META: &[u8] = b"meta";
 
 /// The working index.
@@ -97,18 +100,12 @@ impl Saved {
     pub fn add(&self, entries: &[(RequestKey, Location)], covered: &Covered) -> Result<(), String> {
         let Some(db) = &self.db else { return Ok(()) };
         let meta = serde_json::to_vec(covered).map_err(|e| e.to_string())?;
-        let mut chunks = entries.chunks(CHUNK).peekable();
         guarded(|| {
-            while let Some(chunk) = chunks.next() {
-                let mut batch = sled::Batch::default();
-                for (key, location) in chunk {
-                    batch.insert(key.0.bytes().as_slice(), encode(*location));
-                }
-                if chunks.peek().is_none() {
-                    batch.insert(META, meta.as_slice());
-                }
-                db.apply_batch(batch)?;
+            for chunk in entries.chunks(CHUNK) {
+                let bytes: Vec<u8> = chunk.iter().flat_map(|(key, at)| encode(*key, *at)).collect();
+                db.insert(db.generate_id()?.to_be_bytes(), bytes)?;
             }
+            db.insert(META, meta.as_slice())?;
             Ok(())
         })
     }
@@ -141,35 +138,34 @@ fn load(db: &sled::Db) -> sled::Result<(Map, Option<Covered>)> {
         let (key, value) = entry?;
         if key == META {
             covered = serde_json::from_slice(&value).ok().filter(|c: &Covered| c.format == INDEX_FORMAT);
-        } else if let (Some(key), Some(location)) = (decode_key(&key), decode(&value)) {
-            map.insert(key, location);
+        } else if key.len() == size_of::<u64>() {
+            // The last entry of a key counts, and the engine gives the chunks in their order.
+            map.extend(value.chunks_exact(ENTRY).filter_map(decode));
         }
     }
     Ok((map, covered))
 }
 
-fn encode(location: Location) -> Vec<u8> {
-    [
-        location.file.to_le_bytes().as_slice(),
-        location.offset.to_le_bytes().as_slice(),
-        location.length.to_le_bytes().as_slice(),
-    ]
-    .concat()
+fn encode(key: RequestKey, at: Location) -> [u8; ENTRY] {
+    let mut entry = [0; ENTRY];
+    entry[..32].copy_from_slice(key.0.bytes());
+    entry[32..36].copy_from_slice(&at.file.to_le_bytes());
+    entry[36..44].copy_from_slice(&at.offset.to_le_bytes());
+    entry[44..].copy_from_slice(&at.length.to_le_bytes());
+    entry
 }
 
-fn decode(value: &[u8]) -> Option<Location> {
-    let (file, rest) = value.split_first_chunk::<4>()?;
+fn decode(entry: &[u8]) -> Option<(RequestKey, Location)> {
+    let (key, rest) = entry.split_first_chunk::<32>()?;
+    let (file, rest) = rest.split_first_chunk::<4>()?;
     let (offset, rest) = rest.split_first_chunk::<8>()?;
     let length = <[u8; 8]>::try_from(rest).ok()?;
-    Some(Location {
+    let at = Location {
         file: u32::from_le_bytes(*file),
         offset: u64::from_le_bytes(*offset),
         length: u64::from_le_bytes(length),
-    })
-}
-
-fn decode_key(key: &[u8]) -> Option<RequestKey> {
-    <[u8; 32]>::try_from(key).ok().map(|bytes| RequestKey(Digest::from_bytes(bytes)))
+    };
+    Some((RequestKey(Digest::from_bytes(*key)), at))
 }
 
 /// Calls the engine with panics caught and the panic message kept off the terminal.
