@@ -42,7 +42,8 @@ fn acts(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A JSON text in which every character that acts is written as `\\uXXXX`: the same value, and safe on a terminal.
+/// A JSON text in which every character that acts is written by its number, as in `\u202e`: the same value, and safe on a
+/// terminal.
 /// Line feeds between its parts stay; inside strings JSON has none.
 pub fn inert_json(json: &str) -> Cow<'_, str> {
     let escaped = |c: char| c != '\n' && (acts(c) || matches!(c, '\u{200c}' | '\u{200d}'));

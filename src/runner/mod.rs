@@ -1,8 +1,9 @@
 //! Asks judges, or other respondents, and brings back their answers; [`judgments`] reads verdicts out of them.
 //!
-//! [`Plan`] works out what is to be asked, [`run`] asks it: one loop, which alone writes to the store, so there are no locks
-//! and no channels to reason about. Answers are saved in batches and count once they are on the disk. `retry`, `window`
-//! (concurrency), `bucket` (rates), `size` (estimates) and `budget` are pure machines that get the time handed in.
+//! [`Plan`] works out what is to be asked, [`run`] asks it: one loop, which alone decides what goes to the store. One batch
+//! at a time is written by another thread, with the only appender and the lock in its hands; answers count once they are on
+//! the disk. `retry`, `window` (concurrency), `bucket` (rates), `size` (estimates) and `budget` are pure machines that get
+//! the time handed in.
 //!
 //! The outcome depends on the plan and the completions alone: not on concurrency, nor on the order in which answers came.
 //! A call that fails is a judgment of its own kind ([`crate::domain::NoVerdict::Failed`]), never a tie, and never the end of
