@@ -26,6 +26,7 @@ mod evidence;
 mod exit;
 mod forecast;
 mod generating;
+mod interrupt;
 mod items;
 mod judges;
 mod judging;
@@ -63,6 +64,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return status.into();
         }
     };
+    interrupt::survive_file_limits();
     let environment = Environment::read();
     let ui = Ui::new(&environment, args.quiet);
     let ended = begin_log(&args, &environment, ui).and_then(|()| dispatch(&args.command, &environment, ui));
