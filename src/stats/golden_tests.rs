@@ -18,6 +18,9 @@ use super::resample::{LeaveOneOut, bca_of_replicates, percentile_of_replicates};
 use super::special::{binomial_sf, ln_gamma};
 use super::{Estimate, Level, NotEstimable, Reason};
 
+#[derive(serde::Serialize)]
+struct Held(#[serde(serialize_with = "crate::stats::serialize_figure")] super::Figure);
+
 fn close(found: f64, wanted: f64) {
     assert!((found - wanted).abs() <= 1e-10 + 1e-10 * wanted.abs(), "found {found}, wanted {wanted}");
 }
@@ -226,8 +229,6 @@ fn an_estimate_and_its_absence_keep_what_they_were_made_of() {
     close(Level::P90.alpha(), 0.1);
     let absence = NotEstimable::because(Reason::TooFew);
     assert_eq!((absence.reason.as_str(), absence.n), ("too_few", None));
-    #[derive(serde::Serialize)]
-    struct Held(#[serde(serialize_with = "crate::stats::serialize_figure")] super::Figure);
     let written = |figure| serde_json::to_value(Held(figure)).unwrap();
     assert_eq!(written(Err(absence))["not_estimable"], "too_few");
     assert_eq!(written(Ok(found))["upper"], 0.5);

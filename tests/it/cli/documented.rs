@@ -1,6 +1,7 @@
 //! Every key of the machine outputs is explained in `docs/methods.md`.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
@@ -58,7 +59,7 @@ fn verdicts() -> String {
                     };
                     let line =
                         json!({"id": item["id"], "judge": name, "order": order, "repeat": repeat, "verdict": verdict});
-                    text.push_str(&format!("{line}\n"));
+                    let _ = writeln!(text, "{line}");
                 }
             }
         }

@@ -85,6 +85,7 @@ fn run_folder(folder: &Path, failures: &mut Vec<String>) -> BTreeMap<String, usi
 
 /// What cannot be read as a family that is known has to be told, whatever it looks like.
 #[test]
+#[allow(clippy::disallowed_methods, reason = "a folder of the test alone")]
 fn a_planted_family_kind_field_or_value_is_a_failure_and_not_a_pass() {
     let interval = |family: &str, kind: &str, expected: &str| {
         format!(

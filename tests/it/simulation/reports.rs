@@ -17,6 +17,12 @@ use tribunal::stats::{Figure, NotEstimable, Reason, Seed};
 
 use super::{Claim, Study, chance, class, holds};
 
+/// One figure of a comparison.
+type Pick = fn(&Comparison) -> &Figure;
+
+/// One p-value of a comparison, where there is one.
+type PickP = fn(&Comparison) -> Option<f64>;
+
 const NOMINAL: Claim = Claim::AtLeast(0.95);
 const LEVEL: Claim = Claim::AtMost(0.05);
 
@@ -134,7 +140,6 @@ fn every_interval_of_a_comparison_holds_the_truth() {
     let cells = study.size().of(1, DESIGNS.len());
     for (data, design) in DESIGNS.into_iter().take(cells) {
         let found = runs(&study, data, 1_000, |stream| compared(stream, truth, design, None));
-        type Pick = fn(&Comparison) -> &Figure;
         let figures: [(&str, Pick, f64); 6] = [
             ("win rate", |c| &c.win_rate, truth.win_rate()),
             ("graded score", |c| &c.score, truth.score()),
@@ -169,7 +174,7 @@ fn no_test_of_a_comparison_finds_a_difference_more_often_than_it_says() {
     let cells = study.size().of(1, DESIGNS.len());
     for (data, design) in DESIGNS.into_iter().take(cells) {
         let found = runs(&study, &format!("nothing, {data}"), 2_000, |stream| compared(stream, nothing, design, None));
-        let p_values: [(&str, fn(&Comparison) -> Option<f64>, Claim); 6] = [
+        let p_values: [(&str, PickP, Claim); 6] = [
             ("mcnemar exact", |c| Some(c.mcnemar.p_exact), LEVEL),
             ("mcnemar mid-p", |c| Some(c.mcnemar.p_mid), Claim::AtMost(0.052)),
             ("sign test", |c| Some(c.sign_test.p), LEVEL),
