@@ -247,7 +247,8 @@ fn a_comparison_corrected_by_the_certificate_covers_the_true_rate_and_the_judged
         );
         cells(&mut study, &data, truth.share, [COVERED, Claim::AtMost(judged)], |stream| {
             let found = compared(stream, items, truth, faults, Labels::Certificate(labels));
-            assert_eq!(found.correction.method, Some(Method::RoganGladenPooled));
+            // A few trials leave it open whether the judge is better than a coin.
+            assert!(matches!(found.correction.method, Some(Method::RoganGladenPooled) | None));
             found
         });
     }
