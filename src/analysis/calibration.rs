@@ -319,6 +319,9 @@ fn warnings_of(sheet: &Sheet, cases: &Cases, gold: &GoldSet, details: &[&Judgmen
     if rows > 0 {
         warnings.push(Warning::OneOrder { rows, judged: of });
     }
+    if judged < sheet.rows.len() {
+        warnings.push(Warning::Repeated { rows: sheet.rows.len(), items: judged });
+    }
     if total.without() > 0 {
         let kinds = NoVerdict::ALL.into_iter().map(|kind| (kind, total.count(kind))).filter(|(_, count)| *count > 0);
         warnings.push(Warning::NoVerdicts { without: total.without(), planned: total.planned, kinds: kinds.collect() });

@@ -57,7 +57,7 @@ pub struct Certificate {
 }
 
 /// How the models that answered fit the certificate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Served {
     /// They are the one on trial, or no server ever named one.
     Fits,
@@ -199,6 +199,12 @@ impl Certificate {
             let worth = WorthShare::of(&shown).worth;
             (worth > 0.0).then(|| JudgeAccuracy { k, n, worth, gold: self.gold.clone(), date: self.date.clone() })
         })
+    }
+
+    /// The highest flip rate that its gate allows; `None` where the gate says nothing of it.
+    pub fn most_flips(&self) -> Option<f64> {
+        let criteria = self.gate.get("criteria").and_then(Value::as_array).into_iter().flatten();
+        criteria.filter(|criterion| criterion["name"] == "flip_rate").find_map(|found| found["limit"]["max"].as_f64())
     }
 
     /// How the models that answered (as the server named them, if it did) fit the one on trial.

@@ -38,6 +38,8 @@ pub struct Options {
     pub gold_sample: GoldSample,
     /// The judge's record on the gold set of the certificate that opened the door.
     pub accuracy: Option<JudgeAccuracy>,
+    /// The highest flip rate that the gate of that certificate allows.
+    pub most_flips: Option<f64>,
     /// Which responses pass the checks of their item; items without checks are not in it.
     pub passes: BTreeMap<ItemId, Passes>,
     /// What has to hold.
@@ -60,6 +62,7 @@ impl Options {
             seed,
             gold_sample: GoldSample::Unknown,
             accuracy: None,
+            most_flips: None,
             passes: BTreeMap::new(),
             requirement: None,
             plan: None,
@@ -345,6 +348,10 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     if let Some(conclusion) = &options.stopped {
         conclusion.clone().enter(&mut answer);
     }
+    if let (Some(reason), None) = (no_worse(&answer).filter(|_| !answer.is_opposed()), &options.stopped) {
+        answer.reason = format!("{reason}; which of them is better is open: {}", answer.reason);
+    }
+    answer.look_at_judge(options);
     answer.look_back(options);
     answer
 }
@@ -374,12 +381,34 @@ fn decide(options: &Options, win_rate: &Figure, score: &Figure) -> (Favours, Str
     }
 }
 
+/// That `a` keeps its margin to `b`, where that was required and no more is known; which of them is better is another question.
+pub(super) fn no_worse(answer: &Comparison) -> Option<String> {
+    let required = answer.requirement.filter(|required| required.held == Held::Held)?;
+    let Requirement::NoWorse { margin } = required.requirement else { return None };
+    let open = answer.win_rate.as_ref().is_ok_and(|rate| rate.lower <= 0.5);
+    open.then(|| format!("{} is no worse than {} by more than {:.1} points", answer.a, answer.b, margin * 100.0))
+}
+
 /// Whether win rate and graded score point to different sides.
 fn are_opposed(rate: &Estimate, score: &Estimate) -> bool {
     (score.point - 0.5) * (rate.point - 0.5) < 0.0
 }
 
 impl Comparison {
+    /// What a reader has to know of the judge on these items, and of the labels that stand by.
+    fn look_at_judge(&mut self, options: &Options) {
+        if let (Ok(found), Some(most)) = (&self.flip_rate, options.most_flips)
+            && found.point > most
+        {
+            let interval = [found.lower, found.upper];
+            self.warnings.push(Warning::FlipsAboveGate { rate: found.point, interval, most });
+        }
+        let (items, used) = self.correction.left_out();
+        if items > 0 {
+            self.warnings.push(Warning::LabelsLeftOut { items, used });
+        }
+    }
+
     /// What was planned and how often it was done already, with what a reader has to know of it.
     fn look_back(&mut self, options: &Options) {
         self.prereg = options.plan.as_ref().map(|plan| {

@@ -107,11 +107,17 @@ pub enum Inputs {
     Gold {
         /// Labelled items.
         labelled: u64,
+        /// Labelled items left out, since the judge has no verdict in both orders.
+        without_outcome: u64,
     },
     /// Of [`Method::PpiPlusPlus`].
     Ppi {
         /// Labelled items with an outcome.
         labelled: u64,
+        /// Labelled items of the sample left out, since the judge has no verdict in both orders.
+        without_outcome: u64,
+        /// Labelled items with an outcome that are not of the drawn sample: their labels are not used.
+        outside_sample: u64,
         /// Other items with an outcome.
         unlabelled: u64,
         /// Weight that the judge got.
@@ -157,6 +163,18 @@ pub struct Correction {
     pub valid_when: Option<ValidWhen>,
     /// What is missing, where nothing could be corrected.
     pub missing: Vec<Missing>,
+}
+
+impl Correction {
+    /// Labelled items that were left out since the judge has no verdict in both orders, and those used.
+    pub fn left_out(&self) -> (u64, u64) {
+        match self.inputs {
+            Inputs::Gold { labelled, without_outcome } | Inputs::Ppi { labelled, without_outcome, .. } => {
+                (without_outcome, labelled)
+            }
+            Inputs::Pooled { .. } | Inputs::Nothing {} => (0, 0),
+        }
+    }
 }
 
 /// What a correction is made of.
@@ -258,6 +276,8 @@ fn by_gold(evidence: &Evidence, sample: &GoldSample) -> Result<Correction, Missi
         return Err(Missing::MoreGold);
     }
     let found = ppi(&labelled, &rest, is_grouped(&all)).map_err(|_| Missing::Spread)?;
+    let of_sample = |id: &ItemId| drawn.is_none_or(|drawn| drawn.contains(id));
+    let in_sample = evidence.items.items.iter().filter(|item| item.gold_label().is_some() && of_sample(&item.id));
     let cut = |bound: f64| bound.clamp(0.0, 1.0);
     let Estimate { point, lower, upper, .. } = found.estimate;
     Ok(Correction {
@@ -266,6 +286,8 @@ fn by_gold(evidence: &Evidence, sample: &GoldSample) -> Result<Correction, Missi
         corrected: Ok(Estimate { point: cut(point), lower: cut(lower), upper: cut(upper), ..found.estimate }),
         inputs: Inputs::Ppi {
             labelled: labelled.len() as u64,
+            without_outcome: (in_sample.count() - labelled.len()) as u64,
+            outside_sample: rest.iter().filter(|item| item.gold.is_some()).count() as u64,
             unlabelled: rest.len() as u64,
             lambda: found.lambda,
             se: found.se,
@@ -304,13 +326,14 @@ fn gold_mean(evidence: &Evidence, all: &[Judged]) -> Result<Correction, Missing>
     }
     let units: Vec<(f64, f64)> = units.into_values().collect();
     let labelled = all.len() as u64;
+    let with_gold = evidence.items.items.iter().filter(|item| item.gold_label().is_some()).count() as u64;
     let found = t_clustered(&units, Level::P95).map_err(|_| Missing::Spread)?;
     let mean = Estimate { n: labelled, lower: found.lower.max(0.0), upper: found.upper.min(1.0), ..found };
     Ok(Correction {
         method: Some(Method::GoldMean),
         raw: evidence.score.clone(),
         corrected: Ok(mean),
-        inputs: Inputs::Gold { labelled },
+        inputs: Inputs::Gold { labelled, without_outcome: with_gold - labelled },
         valid_when: Some(ValidWhen::EveryItemIsLabelled),
         missing: Vec::new(),
     })

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::analysis::compare::{Comparison, Options, compare};
-use crate::domain::{Digest, GoldLabel, Judgment, Order, Pair, Reading, Said, Verdict};
+use crate::domain::{Digest, GoldLabel, Judgment, NoVerdict, Order, Pair, Reading, Said, Verdict};
 use crate::stats::Seed;
 
 /// An item: what the judge says in both orders, and the human label.
@@ -22,6 +22,11 @@ fn id(index: usize) -> String {
 
 /// What happens to the rows before they are compared.
 fn answer(rows: &[Row], options: &Options) -> Comparison {
+    answer_but(rows, &[], options)
+}
+
+/// The same where the judge has no verdict in the second order of some rows.
+fn answer_but(rows: &[Row], silent: &[usize], options: &Options) -> Comparison {
     let facts = rows.iter().enumerate().map(|(index, row)| {
         let mut pair = Pair::new(id(index), "p", "one", "two");
         pair.group = row.group.map(|group| group.to_string().into());
@@ -35,11 +40,15 @@ fn answer(rows: &[Row], options: &Options) -> Comparison {
         .flat_map(|(index, row)| {
             Order::BOTH.map(|order| {
                 let verdict: Verdict = order.verdict_for(row.said);
+                let is_silent = order == Order::Ba && silent.contains(&index);
                 Judgment {
                     item: id(index).into(),
                     judge: "j".into(),
                     repeat: 0,
-                    said: Said::InOrder(order, Reading::Said(verdict)),
+                    said: Said::InOrder(
+                        order,
+                        if is_silent { Reading::None(NoVerdict::Refused) } else { Reading::Said(verdict) },
+                    ),
                     detail: None,
                 }
             })
@@ -157,6 +166,71 @@ fn labels_outside_the_drawn_sample_are_not_taken_for_part_of_it() {
     let sample = GoldSample::Marked(BTreeMap::from([(Mark { n: 20, seed: 1 }, items)]));
     let found = answer(&rows, &options(sample, None)).correction;
     assert!(matches!(found.inputs, Inputs::Ppi { labelled: 20, unlabelled: 40, .. }), "{:?}", found.inputs);
+}
+
+#[test]
+fn labelled_items_without_an_outcome_are_counted_and_said_to_be_left_out() {
+    let rows = planted(0.7, 0.8, 60, 20, 3);
+    // Two of the labelled ones, and one that has no label.
+    let found = answer_but(&rows, &[4, 11, 40], &options(GoldSample::Random, None));
+    let Inputs::Ppi { labelled, unlabelled, without_outcome, outside_sample, .. } = found.correction.inputs else {
+        panic!("{:?}", found.correction.inputs)
+    };
+    assert_eq!((labelled, unlabelled, without_outcome, outside_sample), (18, 39, 2, 0));
+    let said: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+    assert!(said.iter().any(|text| text.starts_with("2 of 20 labelled items have no verdict")), "{said:?}");
+    let whole = answer(&rows, &options(GoldSample::Random, None));
+    assert!(!whole.warnings.iter().any(|warning| warning.to_string().contains("left out")), "{:?}", whole.warnings);
+    // Where all labels are the answer, too.
+    let all = answer_but(&planted(0.7, 0.8, 30, 30, 3), &[1], &options(GoldSample::Unknown, None));
+    assert_eq!(all.correction.inputs, Inputs::Gold { labelled: 29, without_outcome: 1 });
+    assert!(all.warnings.iter().any(|warning| warning.to_string().starts_with("1 of 30 labelled")));
+    // A run whose labels correct nothing has nothing to leave out.
+    let none = answer_but(&rows, &[4], &options(GoldSample::Unknown, None));
+    assert!(!none.warnings.iter().any(|warning| warning.to_string().contains("labelled")), "{:?}", none.warnings);
+}
+
+#[test]
+fn labels_that_the_draw_did_not_choose_are_counted_apart() {
+    let rows = planted(0.7, 0.8, 60, 30, 3);
+    let items = (0..20).map(|index| id(index).into()).collect();
+    let sample = GoldSample::Marked(BTreeMap::from([(Mark { n: 20, seed: 1 }, items)]));
+    let found = answer_but(&rows, &[5, 25], &options(sample, None)).correction;
+    assert!(
+        matches!(found.inputs, Inputs::Ppi { labelled: 19, without_outcome: 1, outside_sample: 9, .. }),
+        "{:?}",
+        found.inputs
+    );
+}
+
+#[test]
+fn a_run_that_flips_more_than_the_certificates_gate_allows_is_warned_of() {
+    let rows = planted(0.7, 0.8, 40, 0, 3);
+    let flipping = |flips: usize, most: Option<f64>| {
+        let options = Options { most_flips: most, ..options(GoldSample::Unknown, None) };
+        let facts: Vec<_> = (0..40).map(|index| Pair::new(id(index), "p", "one", "two").facts()).collect();
+        let items = GoldSet::new("run", Digest::of(b""), facts);
+        let judgments: Vec<Judgment> = (0..40)
+            .flat_map(|index| {
+                let said = rows[index].said;
+                Order::BOTH.map(|order| Judgment {
+                    item: id(index).into(),
+                    judge: "j".into(),
+                    repeat: 0,
+                    said: Said::InOrder(
+                        order,
+                        Reading::Said(if index < flips { Verdict::First } else { order.verdict_for(said) }),
+                    ),
+                    detail: None,
+                })
+            })
+            .collect();
+        let found = compare(&items, &judgments, &"j".into(), &options);
+        found.warnings.iter().map(ToString::to_string).find(|text| text.contains("follows the position"))
+    };
+    let said = flipping(12, Some(0.2)).unwrap();
+    assert!(said.contains("30.0 % of these items") && said.contains("allows 20.0 %"), "{said}");
+    assert_eq!((flipping(8, Some(0.2)), flipping(12, None)), (None, None));
 }
 
 #[test]

@@ -367,6 +367,14 @@ fn decision(answer: &Comparison, stopping: &Stopping) -> (Favours, String) {
         (Favours::A, better(&answer.a, &answer.b))
     } else if rate.upper < 0.5 {
         (Favours::B, better(&answer.b, &answer.a))
+    } else if let Some(reason) = super::compare::no_worse(answer) {
+        (Favours::Undecided, format!("{reason}; which of them is better is open: {shown}"))
+    } else if let (true, Some(margin)) = (stopping.decided, stopping.margin) {
+        let points = margin * 100.0;
+        (
+            Favours::Undecided,
+            format!("the win rate is within {points:.1} points of 50 %, no difference that matters: {shown}"),
+        )
     } else {
         (Favours::Undecided, format!("50 % is inside: {shown}"))
     }

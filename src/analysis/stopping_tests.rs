@@ -55,6 +55,26 @@ fn looking_at_every_step_keeps_the_level() {
 }
 
 #[test]
+fn an_early_stop_within_a_margin_says_what_was_decided_and_not_only_what_was_not() {
+    use crate::analysis::compare::{self, Favours, Requirement, compare};
+    let answer = |shares: [f64; 2], rule: Rule, requirement: Option<Requirement>| {
+        let (items, judgments) = judged(shares, 3000, 2);
+        let judge = JudgeName::from("oracle");
+        let conclusion = conclude(&items, &judgments, &judge, &options(rule));
+        let (prefix, decided) = (conclusion.items.clone(), conclusion.stopping.decided);
+        let options =
+            compare::Options { requirement, stopped: Some(conclusion), ..compare::Options::new("new", "old", 50, 1) };
+        let found = compare(&prefix, &judgments, &judge, &options);
+        assert!(decided && found.decision == Favours::Undecided, "{found:?}");
+        found.reason
+    };
+    let reason = answer([0.5, 0.0], Rule::NoWorse(0.1), Some(Requirement::NoWorse { margin: 0.1 }));
+    assert!(reason.starts_with("new is no worse than old by more than 10.0 points"), "{reason}");
+    let reason = answer([0.3, 0.4], Rule::Equivalent(0.05), None);
+    assert!(reason.starts_with("the win rate is within 5.0 points of 50 %"), "{reason}");
+}
+
+#[test]
 fn the_sequence_is_that_of_the_prefix_and_names_its_method() {
     let binary = concluded([0.7, 0.0], 400, 3, Rule::Separated);
     let Stopping { units_used, decided, sequence, calls_used, calls_saved, .. } = &binary.stopping;

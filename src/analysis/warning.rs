@@ -8,7 +8,7 @@ use super::prereg::Deviation;
 use crate::domain::NoVerdict;
 
 /// One thing that a reader has to know. [`fmt::Display`] and JSON give it in English.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Warning {
     /// The judge was asked about a part of the items.
     Part {
@@ -27,6 +27,13 @@ pub enum Warning {
         rows: u64,
         /// Judged rows.
         judged: u64,
+    },
+    /// Items were asked more than once.
+    Repeated {
+        /// Rows: items times their repeats.
+        rows: usize,
+        /// Items.
+        items: usize,
     },
     /// Judgments without a verdict, by kind.
     NoVerdicts {
@@ -75,6 +82,22 @@ pub enum Warning {
         without: u64,
         /// Planned judgments.
         planned: u64,
+    },
+    /// Labelled items that a correction by labels leaves out.
+    LabelsLeftOut {
+        /// Labelled items without a verdict in both orders.
+        items: u64,
+        /// Labelled items that were used.
+        used: u64,
+    },
+    /// The judge flips more often here than the gate of its certificate allows.
+    FlipsAboveGate {
+        /// The flip rate here.
+        rate: f64,
+        /// Its 95 % interval.
+        interval: [f64; 2],
+        /// The most that the gate allows.
+        most: f64,
     },
     /// Languages that the certificate's gold set lacks.
     LanguageGap(Vec<String>),
@@ -126,6 +149,11 @@ impl fmt::Display for Warning {
                 f,
                 "{rows} of {judged} judged rows have one order only; agreement counts them as they are, position figures leave them out"
             ),
+            Self::Repeated { rows, items } => write!(
+                f,
+                "{items} items were asked repeatedly, {rows} rows in all: an n counts rows, the intervals count items; where more \
+                 are needed, more repeats of the same items are no substitute for more items"
+            ),
             Self::NoVerdicts { without, planned, kinds } => {
                 let kinds: Vec<String> =
                     kinds.iter().map(|(kind, count)| format!("{count} {}", kind.as_str())).collect();
@@ -153,6 +181,21 @@ impl fmt::Display for Warning {
             Self::SeeBounds { without, planned } => {
                 write!(f, "{without} of {planned} judgments have no verdict: see the bounds")
             }
+            Self::LabelsLeftOut { items, used } => write!(
+                f,
+                "{items} of {} labelled items have no verdict of this judge in both orders and are left out of the correction: the {used} \
+                 others are a random sample only if what is missing has nothing to do with who is better",
+                items + used
+            ),
+            Self::FlipsAboveGate { rate, interval: [lower, upper], most } => write!(
+                f,
+                "the verdict follows the position on {:.1} % of these items (95 % interval {:.1} to {:.1} %), and the gate of the \
+                 certificate allows {:.1} %: the judge does worse here than on its gold set, so what its certificate says may not hold here",
+                rate * 100.0,
+                lower * 100.0,
+                upper * 100.0,
+                most * 100.0
+            ),
             Self::LanguageGap(names) => {
                 write!(f, "the certificate's gold set has no item of language {}", names.join(", "))
             }

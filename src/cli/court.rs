@@ -36,6 +36,8 @@ pub(super) struct Passed {
     pub banner: Option<Banner>,
     /// Its record of the judge.
     pub accuracy: Option<JudgeAccuracy>,
+    /// The highest flip rate that its gate allows.
+    pub most_flips: Option<f64>,
     pub warnings: Vec<Warning>,
 }
 
@@ -204,7 +206,7 @@ impl Court<'_> {
     }
 
     /// The command that tries this judge, with every flag that makes it this judge.
-    fn calibration(&self) -> String {
+    pub(super) fn calibration(&self) -> String {
         let ask = &self.args.ask;
         let path = |path: &Path| path.display().to_string();
         let flags = [
@@ -251,8 +253,14 @@ fn open(certificate: Certificate, path: &Path, gold: &GoldSet) -> Passed {
         set.into_iter().collect::<Vec<_>>()
     };
     let warnings = certificate.gaps(&values(|item| item.lang.as_ref()), &values(|item| item.category.as_ref()));
-    let accuracy = certificate.accuracy();
-    Passed { certificate: Some(path.display().to_string()), held: Some(certificate), banner: None, accuracy, warnings }
+    Passed {
+        certificate: Some(path.display().to_string()),
+        accuracy: certificate.accuracy(),
+        most_flips: certificate.most_flips(),
+        held: Some(certificate),
+        banner: None,
+        warnings,
+    }
 }
 
 /// The names of the sides: as given, else the one model of the side, else the files' names.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::analysis::calibration::Calibration;
-use crate::analysis::compare::{Comparison, Favours};
+use crate::analysis::compare::Comparison;
 use crate::analysis::gate::{Criterion, Decision};
 
 use super::format::{self, Unit, unit_of};
@@ -144,8 +144,8 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
         line(out, &format!("> **{}**", escape(&banner)));
         blank(out);
     }
-    let mark = if comparison.decision == Favours::Undecided { "❔" } else { "✅" };
-    let word = escape(&words.favours(comparison.decision, &a, &b));
+    let mark = if view::is_open(comparison) { "❔" } else { "✅" };
+    let word = escape(&view::decision_word(comparison, words));
     line(out, &format!("{mark} **{word}**: {}", escape(&view::comparison_reason(comparison, lang))));
     blank(out);
     line(out, &escape(&view::judge_line(comparison, lang)));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::analysis::compare::{Comparison, Favours};
+use crate::analysis::compare::Comparison;
 use crate::domain::NoVerdict;
 use crate::stats::Figure;
 
@@ -111,18 +111,15 @@ struct AccountingLine {
 impl ComparisonPage {
     pub(super) fn of(answer: &Comparison, lang: Lang) -> Self {
         let words = Words::of(lang);
-        let [a, b] = view::sides(answer);
+        let [a, _] = view::sides(answer);
         let correction = beside::correction(answer, lang);
         let certificate = answer
             .certificate
             .as_deref()
             .map_or_else(|| words.no_certificate.to_owned(), |path| visible_line(path).into_owned());
         Self {
-            decision: match answer.decision {
-                Favours::A | Favours::B => "pass",
-                Favours::Undecided => "open",
-            },
-            word: words.favours(answer.decision, &a, &b),
+            decision: if view::is_open(answer) { "open" } else { "pass" },
+            word: view::decision_word(answer, words),
             reason: view::comparison_reason(answer, lang),
             stopping: super::stopping::sentences(answer, lang),
             certificate,

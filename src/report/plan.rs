@@ -97,6 +97,7 @@ fn items(plan: &Plan, phrases: &Phrases) -> Part {
             format::count(effect.items),
             format::count(effect.mcnemar.items),
             power,
+            effect.mcnemar.items_exact.map_or_else(|| "–".to_owned(), format::count),
             format::count(rounded(effect.stopping.items_mean)),
             format!("{} ({})", format::percent(effect.stopping.decided), format::count(effect.stopping.supply)),
         ]
@@ -226,16 +227,20 @@ fn japanese(assumption: &Assumption) -> String {
             format!("{repeats}回の反復により、項目の得点の分散は{}になる：試行による", format::percent(*factor))
         }
         Assumption::McNemar => {
-            "マクネマー検定は両順で一貫した勝ちだけを用い、コナーの式による。独立な項目が同数のときの正確な検出力を添える".to_owned()
+            "項目数：勝率の区間について、正規近似による。マクネマー検定は両順で一貫した勝ちだけを用いる。式（コナー）も正規近似であり、その件数での正確な検定の検出力は目標を下回るため、それを添え、目標に達する件数を「正確」に示す".to_owned()
         }
         Assumption::Stopping => format!(
             "早期の打ち切り：固定した件数の{}倍の項目に対する{}回の模擬の平均。1単位に1得点。真の勝率が、固定した件数の想定よりも50 %から離れているほど節約になる",
             crate::analysis::plan::SUPPLY,
             crate::analysis::plan::RUNS
         ),
-        Assumption::Labels { tried } => format!(
-            "ラベル数：ゲートと同じ区間が{}で決まる単位数。各基準の指標を構成する行を数える（一致率では、判定とラベルがともに決着した行）",
-            if *tried { "試行の値" } else { "標準的な判定者の値（一致率85 %、反転率10 %）" }
+        Assumption::Labels { tried, flip_rate } => format!(
+            "ラベル数：ゲートと同じ区間が{}で決まり、それ以上でも決まる単位数。各基準の指標を構成する行を、限度の側に丸めた整数で数える（一致率では、判定とラベルがともに決着した行）",
+            match (tried, flip_rate) {
+                (true, _) => "試行の値".to_owned(),
+                (false, None) => "標準的な判定者の値（一致率85 %）".to_owned(),
+                (false, Some(flips)) => format!("標準的な判定者の値（一致率85 %、反転は上と同じ{}）", format::percent(*flips)),
+            }
         ),
         Assumption::Usage { recorded: 0 } => {
             "この判定者の呼び出しでトークン数の記録があるものはなく、トークン数は不明".to_owned()
@@ -253,7 +258,7 @@ fn japanese(assumption: &Assumption) -> String {
 struct Phrases {
     title: &'static str,
     items_title: &'static str,
-    items_head: [&'static str; 6],
+    items_head: [&'static str; 7],
     half_width: &'static str,
     costs_title: &'static str,
     costs_head: [&'static str; 5],
@@ -276,8 +281,9 @@ static EN: Phrases = Phrases {
     items_head: [
         "win rate",
         "items",
-        "McNemar",
-        "its exact power",
+        "McNemar, by formula",
+        "exact power of that",
+        "McNemar, exact",
         "stopping early, mean",
         "decided (of items in hand)",
     ],
@@ -303,8 +309,9 @@ static JA: Phrases = Phrases {
     items_head: [
         "勝率",
         "項目数",
-        "マクネマー",
+        "マクネマー（式）",
         "その正確な検出力",
+        "マクネマー（正確）",
         "早期打ち切りの平均",
         "決着の割合（用意する項目数）",
     ],

@@ -8,6 +8,7 @@ use crate::analysis::warning::{Warning, some};
 use crate::domain::NoVerdict;
 
 use super::Lang;
+use super::format;
 use super::visible::visible_line;
 use super::words::Words;
 
@@ -31,6 +32,9 @@ fn warning_ja(warning: &Warning) -> String {
         Warning::Rejected(names) => format!("サーバーが {} を拒否したため、要求から除いた", names.join("、")),
         Warning::OneOrder { rows, judged } => format!(
             "判定済み{judged}件のうち{rows}件は片方の提示順しかない。一致率にはそのまま数え、位置の指標からは除く"
+        ),
+        Warning::Repeated { rows, items } => format!(
+            "{items}件を繰り返し尋ね、計{rows}行になる。nは行数だが、区間は項目を単位とする。不足のときは、同じ項目の反復ではなく項目を増やす"
         ),
         Warning::NoVerdicts { without, planned, kinds } => {
             let words = Words::of(Lang::Ja);
@@ -58,6 +62,17 @@ fn warning_ja(warning: &Warning) -> String {
         Warning::SeeBounds { without, planned } => {
             format!("{planned}回の判定のうち{without}回は判定なし。上下限を参照")
         }
+        Warning::LabelsLeftOut { items, used } => format!(
+            "ラベル付き{}件のうち{items}件は、この判定者の両順の判定がないため補正から除いた。残る{used}件が無作為標本と言えるのは、判定の欠落が優劣と無関係な場合だけである",
+            items + used
+        ),
+        Warning::FlipsAboveGate { rate, interval: [lower, upper], most } => format!(
+            "これらの項目では{}で判定が提示位置に従い（95 %区間 {} – {}）、証明書のゲートの限度{}を超える。正解セットでの成績より悪く、証明書の内容がここでは成り立たない可能性がある",
+            format::percent(*rate),
+            format::percent(*lower),
+            format::percent(*upper),
+            format::percent(*most)
+        ),
         Warning::LanguageGap(names) => {
             format!("証明書の正解セットには、次の言語の項目がない：{}", names.join("、"))
         }
@@ -199,6 +214,9 @@ mod tests {
             Warning::ModelUnknownAtTrial(names()),
             Warning::ModelUnknownNow("X-1".to_owned()),
             Warning::OtherModel { wanted: "X-1".to_owned(), served: names() },
+            Warning::Repeated { rows: 90, items: 30 },
+            Warning::LabelsLeftOut { items: 3, used: 40 },
+            Warning::FlipsAboveGate { rate: 0.3, interval: [0.25, 0.35], most: 0.2 },
             Warning::Reruns { runs: 3, with_this_judge: 2 },
             Warning::NotAsPlanned(Deviation { field: "n", planned: "2".to_owned(), done: "1".to_owned() }),
         ]

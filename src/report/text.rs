@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::compare::{Comparison, Favours};
+use crate::analysis::compare::Comparison;
 use crate::analysis::gate::Decision;
 
 use super::format::{self, unit_of};
@@ -239,8 +239,8 @@ impl Writer {
             self.prefixed(&format!("{mark} "), &banner);
         }
         self.gap();
-        let paint = if comparison.decision == Favours::Undecided { Paint::Yellow } else { Paint::Green };
-        let word = self.coloured(&words.favours(comparison.decision, &a, &b), paint);
+        let paint = if view::is_open(comparison) { Paint::Yellow } else { Paint::Green };
+        let word = self.coloured(&view::decision_word(comparison, words), paint);
         self.prefixed(&format!("{word}: "), &view::comparison_reason(comparison, lang));
         self.line(&view::judge_line(comparison, lang));
         for sentence in super::stopping::sentences(comparison, lang) {

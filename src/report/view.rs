@@ -1,10 +1,12 @@
 //! Answers laid out in rows and sentences, for every format that people read.
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::compare::{Comparison, Favours, McNemarResult};
+use crate::analysis::compare::{Comparison, Favours, McNemarResult, Required, Requirement};
 use crate::analysis::figures::{Entry, Figures, Test};
 use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit, Why};
 use crate::analysis::outcome::Outcome;
+use crate::analysis::prereg::Held;
+use crate::analysis::stopping::Stopping;
 use crate::analysis::warning::Warning;
 use crate::stats::{Estimate, Figure};
 
@@ -282,6 +284,50 @@ pub(super) fn sides(comparison: &Comparison) -> [String; 2] {
 /// The three readings, the headline first.
 pub(super) fn rates(comparison: &Comparison) -> [(&'static str, &Figure); 3] {
     [("win_rate", &comparison.win_rate), ("score", &comparison.score), ("decided", &comparison.decided)]
+}
+
+/// What was found beside which side is better, where that is open.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Found {
+    /// Which side is better, or nothing.
+    Side,
+    /// The margin of `--require no-worse` is kept.
+    NoWorse(f64),
+    /// It ended early as the difference is within the margin.
+    Equivalent(f64),
+}
+
+pub(super) fn found(comparison: &Comparison) -> Found {
+    if comparison.decision != Favours::Undecided {
+        return Found::Side;
+    }
+    if let Some(Required { requirement: Requirement::NoWorse { margin }, held: Held::Held, .. }) =
+        comparison.requirement
+    {
+        return Found::NoWorse(margin);
+    }
+    match &comparison.stopping {
+        Some(Stopping { decided: true, margin: Some(margin), rule, .. }) if *rule != "no_worse" => {
+            Found::Equivalent(*margin)
+        }
+        _ => Found::Side,
+    }
+}
+
+/// The decision in a word or few.
+pub(super) fn decision_word(comparison: &Comparison, words: &Words) -> String {
+    let [a, b] = sides(comparison);
+    let points = |margin: f64| format::percent(margin).replace(" %", "");
+    match found(comparison) {
+        Found::Side => words.favours(comparison.decision, &a, &b),
+        Found::NoWorse(margin) => fill(words.no_worse, &[&a, &b, &points(margin)]),
+        Found::Equivalent(margin) => fill(words.equivalent, &[&points(margin)]),
+    }
+}
+
+/// Whether the question is open: no side is better, and no requirement or margin is met either.
+pub(super) fn is_open(comparison: &Comparison) -> bool {
+    comparison.decision == Favours::Undecided && found(comparison) == Found::Side
 }
 
 /// The sentence under the decision.

@@ -114,8 +114,8 @@ words! {
     pair_missing: "{}: on {} labelled items one of the two has no verdict; whatever it were, the difference in strict agreement would lie between {} and {}",
                   "{}：ラベル付き{}件で、どちらかの判定がない。それが何であっても、厳密な一致率の差は {} から {} の間になる";
     jury: "Jury", "合議";
-    jury_note: "The judges vote with their combined verdicts; an inconsistent judge votes for a tie, and without enough votes for one class the jury abstains. Nothing is decided on these figures: no gate, no certificate.",
-               "各判定者の総合判定を一票とする。両順で不一致の判定者は引き分けに投票し、一つの答えに票が足りなければ合議は棄権する。これらの数値は合否にも証明書にも使わない。";
+    jury_note: "The judges vote with their combined verdicts; an inconsistent judge votes for a tie, and without enough votes for one class the jury abstains; against its members an abstention counts as half a point, whatever the label. Nothing is decided on these figures: no gate, no certificate.",
+               "各判定者の総合判定を一票とする。両順で不一致の判定者は引き分けに投票し、一つの答えに票が足りなければ合議は棄権する。判定者との比較では、棄権はラベルによらず0.5点と数える。これらの数値は合否にも証明書にも使わない。";
     rule_majority: "majority of those asked", "尋ねた判定者の過半数";
     rule_unanimous: "all of those asked", "尋ねた判定者の全員一致";
     jury_line: "{} members ({}), {}: it rules on {} of {} items. a {}, b {}, tie {}; abstains for no majority {}, for too few votes {}",
@@ -124,8 +124,8 @@ words! {
     jury_worse: "The jury is worse than its best member, {}: {}", "合議は最良の判定者 {} を下回る：{}";
     jury_open: "Nothing shows that the jury is better or worse than its best member, {}: {}",
                "合議が最良の判定者 {} より良いとも悪いとも言えない：{}";
-    jury_measure: "of half-credit agreement, an abstention counted as half a point. The best member was found on these very items; the interval chooses it anew in each resample.",
-                  "（引き分け半点の一致率。棄権は0.5点）。最良の判定者は同じ項目で選んだものであり、区間は再標本ごとに選び直している。";
+    jury_measure: "of half-credit agreement. The best member was found on these very items; the interval chooses it anew in each resample.",
+                  "（引き分け半点の一致率）。最良の判定者は同じ項目で選んだものであり、区間は再標本ごとに選び直している。";
     jury_shared: "Of a member's errors, another member makes {} too; unrelated errors would be shared as often as members err, {}. On {} of the items every member is wrong: no rule repairs those.",
                  "ある判定者の誤りのうち {} は別の判定者も誤っている。誤りが無関係なら、共有される割合は誤り率 {} と同じになる。全員が誤った項目は {} で、どんな規則でも正せない。";
     jury_gains: "Jury minus member", "合議と各判定者の差";
@@ -193,6 +193,8 @@ words! {
 
     favours_a: "{} is better", "{}の方が良い";
     favours_undecided: "undecided", "未決";
+    no_worse: "{} is no worse than {} by more than {} points", "{}は{}より{}ポイントを超えて劣らない";
+    equivalent: "no difference of more than {} points", "{}ポイントを超える差はない";
     between: "{} against {}", "{} 対 {}";
     rates: "Win rate of {}, in three readings", "{}の勝率：三つの読み方";
     rates_note: "Share won by {}. The line is 50 %: no difference. Bars are 95 % intervals.",

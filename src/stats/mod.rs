@@ -80,3 +80,6 @@ pub mod text;
 
 pub use estimate::{Estimate, Figure, Level, NotEstimable, Reason, serialize_figure};
 pub use seed::Seed;
+
+#[cfg(test)]
+mod golden_tests;

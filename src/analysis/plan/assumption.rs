@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::labels::AGREEMENT;
 use super::{Basis, Options, RUNS, SUPPLY};
 
 /// One assumption. [`fmt::Display`] and JSON give it in English.
@@ -41,7 +42,7 @@ pub enum Assumption {
         /// By what the variance shrinks; `None` where no pilot has repeats.
         factor: Option<f64>,
     },
-    /// How McNemar's number comes about.
+    /// How the numbers of items come about: by a mean, and by McNemar's test twice.
     McNemar,
     /// How the numbers of early stopping come about.
     Stopping,
@@ -49,6 +50,8 @@ pub enum Assumption {
     Labels {
         /// Whether a pilot's judge was tried on gold labels.
         tried: bool,
+        /// The flip rate that is assumed: of the flag, or of the pilot; `None` where the pilot's is not known.
+        flip_rate: Option<f64>,
     },
     /// What a call takes.
     Usage {
@@ -79,7 +82,8 @@ pub(super) fn of(basis: &Basis, tried: bool, options: &Options) -> Vec<Assumptio
         let factor = pilot.and_then(|pilot| pilot.noise).map(|_| basis.repeat_factor);
         all.push(Assumption::Repeats { repeats: basis.repeats, factor });
     }
-    all.extend([Assumption::McNemar, Assumption::Stopping, Assumption::Labels { tried }]);
+    let flip_rate = pilot.map_or(Some(basis.flips), |pilot| pilot.flip_rate);
+    all.extend([Assumption::McNemar, Assumption::Stopping, Assumption::Labels { tried, flip_rate }]);
     let calls = &options.calls;
     all.push(Assumption::Usage { recorded: calls.recorded });
     if calls.usd.is_none() {
@@ -136,20 +140,32 @@ impl fmt::Display for Assumption {
                 )
             }
             Self::McNemar => f.write_str(
-                "McNemar's test takes consistent wins alone, by Connor's formula; the exact power of that many \
-                 independent items stands beside it",
+                "items: for the interval of the win rate, by the normal approximation; McNemar's test takes consistent wins \
+                 alone, by Connor's formula, a normal approximation too: the exact test has less power with so many, which \
+                 stands beside it, and the wanted power with the number of the exact test",
             ),
             Self::Stopping => write!(
                 f,
                 "early stopping: mean of {RUNS} simulated runs over {SUPPLY} times the items of the fixed number, one \
                  score a unit; it saves where the truth is further from 50 % than what the fixed number is planned for"
             ),
-            Self::Labels { tried } => write!(
-                f,
-                "labels: units at which the gate's own interval decides for {}; each counts the rows its figure is made \
-                 of (agreement: those where judge and label are decisive)",
-                if *tried { "the pilot's figures" } else { "a decent judge (agreement 85 %, flip rate 10 %)" }
-            ),
+            Self::Labels { tried, flip_rate } => {
+                f.write_str("labels: units from which on the gate's own interval decides for ")?;
+                match (tried, flip_rate) {
+                    (true, _) => f.write_str("the pilot's figures")?,
+                    (false, None) => write!(f, "a decent judge (agreement {:.0} %)", AGREEMENT * 100.0)?,
+                    (false, Some(flips)) => write!(
+                        f,
+                        "a decent judge (agreement {:.0} %, and {:.1} % flips as above)",
+                        AGREEMENT * 100.0,
+                        flips * 100.0
+                    )?,
+                }
+                f.write_str(
+                    "; each counts the rows its figure is made of (agreement: those where judge and label are decisive), whole \
+                     ones, rounded towards the limit",
+                )
+            }
             Self::Usage { recorded: 0 } => {
                 f.write_str("no call of this judge is recorded with its tokens, so tokens are unknown")
             }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::super::gate::{Criterion, DecideOn, Decision, Gate, GateRules, Limit, Rule};
+use super::Basis;
 use crate::stats::clustered::clopper_pearson_real;
 use crate::stats::proportion::smallest_certifying_n;
 use crate::stats::{Level, NotEstimable};
@@ -13,9 +14,8 @@ const ALPHA: f64 = 0.05;
 /// More labels than this are not worth naming.
 const FORESEEABLE: u64 = 1_000_000;
 
-/// A flip rate and an agreement of a decent judge, where no pilot tells.
-const FLIP_RATE: f64 = 0.10;
-const AGREEMENT: f64 = 0.85;
+/// An agreement of a decent judge, where no pilot tells.
+pub(super) const AGREEMENT: f64 = 0.85;
 
 /// Where the value of a criterion comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -42,7 +42,7 @@ pub struct LabelRow {
     pub assumed: Option<f64>,
     /// Where that comes from.
     pub source: LabelSource,
-    /// Units at which the assumed figure decides; `None` where that is unknown, or beyond any foreseeable number.
+    /// Units from which on the assumed figure decides; `None` where that is unknown, or beyond any foreseeable number.
     pub labels: Option<u64>,
     /// What it would decide.
     pub decision: Option<Decision>,
@@ -50,12 +50,18 @@ pub struct LabelRow {
     pub at_best: Option<u64>,
 }
 
-/// One row a criterion, those of the pilot where its judge was tried.
-pub(super) fn rows(rules: &GateRules, gate: Option<&Gate>, deff: f64) -> Result<Vec<LabelRow>, NotEstimable> {
+/// One row a criterion, those of the pilot where its judge was tried. The flip rate needs no label: without any it is the
+/// pilot's, else the one that the items are planned with.
+pub(super) fn rows(rules: &GateRules, gate: Option<&Gate>, basis: &Basis) -> Result<Vec<LabelRow>, NotEstimable> {
+    let deff = basis.design_effect;
+    let flip_rate = match &basis.pilot {
+        None => Some((basis.flips, LabelSource::Default)),
+        Some(pilot) => pilot.flip_rate.map(|rate| (rate, LabelSource::Pilot)),
+    };
     let named = [
-        ("agreement_decisive", rules.agreement_decisive, Some(AGREEMENT)),
+        ("agreement_decisive", rules.agreement_decisive, Some((AGREEMENT, LabelSource::Default))),
         ("kappa_strict", rules.kappa_strict, None),
-        ("flip_rate", rules.flip_rate, Some(FLIP_RATE)),
+        ("flip_rate", rules.flip_rate, flip_rate),
         ("length_error_gap", rules.length_error_gap, None),
         ("no_verdict_rate", rules.no_verdict_rate, None),
         ("beats_controls", rules.beats_controls, None),
@@ -88,13 +94,13 @@ fn of_pilot(criterion: &Criterion) -> LabelRow {
     }
 }
 
-fn of_default(name: &str, rule: Rule, usual: Option<f64>, deff: f64) -> LabelRow {
+fn of_default(name: &str, rule: Rule, usual: Option<(f64, LabelSource)>, deff: f64) -> LabelRow {
     let source = match (rule.decide, usual) {
         (DecideOn::Point, _) => LabelSource::Point,
-        (DecideOn::Interval, Some(_)) => LabelSource::Default,
+        (DecideOn::Interval, Some((_, source))) => source,
         (DecideOn::Interval, None) => LabelSource::Unknown,
     };
-    let assumed = usual.filter(|_| source == LabelSource::Default);
+    let assumed = usual.filter(|_| source != LabelSource::Point).map(|(share, _)| share);
     let needed = assumed.and_then(|share| deciding(share, rule.limit));
     LabelRow {
         criterion: name.to_owned(),
@@ -107,19 +113,34 @@ fn of_default(name: &str, rule: Rule, usual: Option<f64>, deff: f64) -> LabelRow
     }
 }
 
-/// The smallest number of independent units at which the exact interval around `share` decides.
+/// The smallest number of independent units from which on the exact interval around `share` decides. Units are whole: of
+/// 58 at 85 % it is 49 that count, not 49.3, the number next to it on the side of the limit.
 fn deciding(share: f64, limit: Limit) -> Option<u64> {
-    let decides = |n: u64| {
+    let decides = |share: f64, n: u64| {
         let (lower, upper) = clopper_pearson_real(share, n as f64, Level::P90);
         limit.decide(lower, upper) != Decision::Inconclusive
     };
-    if !decides(FORESEEABLE) {
+    let towards = match limit {
+        Limit::Max(border) | Limit::Min(border) | Limit::Above(border) | Limit::Within(border) => border - share,
+    };
+    let counted = |n: u64| {
+        let count = share * n as f64;
+        // A product such as 0.15 · 20 is whole but for its last digit.
+        let count = if (count - count.round()).abs() < 1e-9 { count.round() } else { count };
+        (if towards < 0.0 { count.floor() } else { count.ceil() }) / n as f64
+    };
+    // One unit nearer to the limit than any rounding: where even that decides, everything beyond does.
+    let safe = |n: u64| decides((share + towards.signum() / n as f64).clamp(0.0, 1.0), n);
+    if !safe(FORESEEABLE) {
         return None;
     }
     let (mut no, mut yes) = (0, FORESEEABLE);
     while yes - no > 1 {
         let middle = no + (yes - no) / 2;
-        if decides(middle) { yes = middle } else { no = middle }
+        if safe(middle) { yes = middle } else { no = middle }
+    }
+    while yes > 1 && decides(counted(yes - 1), yes - 1) {
+        yes -= 1;
     }
     Some(yes)
 }

@@ -28,11 +28,15 @@ pub const EFFECTS: [f64; 5] = [0.52, 0.55, 0.60, 0.65, 0.70];
 /// Share of ties where no pilot tells.
 pub const TIES: f64 = 0.10;
 
-/// Share of outcomes whose orders disagree, where no pilot tells: half of what the gate lets through, and some halves.
-pub const FLIPS: f64 = 0.15;
+/// Share of outcomes whose orders disagree, where no pilot tells: half of what the gate lets through. The labels of the
+/// flip rate are planned with the same number.
+pub const FLIPS: f64 = 0.10;
 
 /// Beyond so many pairs the exact power of McNemar's test is not summed up; the approximation is as good there.
 const EXACT_UP_TO: u64 = 20_000;
+
+/// From this variance of the number of discordant pairs on the saw teeth of the exact test, two pairs wide, are gone.
+const SMOOTHED: f64 = 25.0;
 
 /// What is to be planned.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,13 +112,16 @@ impl Cost {
     }
 }
 
-/// McNemar's test on consistent wins.
+/// McNemar's test on consistent wins: by a formula that knows no exact test, and by the exact test itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct McNemarSize {
-    /// Items by Connor's formula.
+    /// Items by Connor's formula, a normal approximation.
     pub items: u64,
-    /// Power of the exact test with as many independent items; `None` where they are too many to sum up.
+    /// Power of the exact test with as many independent items, below the wanted one as a rule; `None` where they are too
+    /// many to sum up.
     pub power_exact: Option<f64>,
+    /// Items with which the exact test has the wanted power; `None` where they are too many to sum up.
+    pub items_exact: Option<u64>,
 }
 
 /// The plan for one win rate.
@@ -199,7 +206,7 @@ pub fn plan(pilot: Option<Pilot>, gate: Option<&Gate>, options: &Options) -> Res
         options.effects.iter().enumerate().map(|(at, rate)| effect(*rate, at, &basis, options)).collect();
     Ok(Plan {
         half_width: half_width(&basis, options)?,
-        labels: labels::rows(&options.rules, gate, basis.design_effect)?,
+        labels: labels::rows(&options.rules, gate, &basis)?,
         assumptions: assumption::of(&basis, gate.is_some(), options),
         effects: effects?,
         basis,
@@ -258,19 +265,54 @@ fn effect(win_rate: f64, at: usize, basis: &Basis, options: &Options) -> Result<
     let discordance = Discordance { share: shares.won + shares.lost, difference: shares.won - shares.lost };
     let connor = mcnemar_sample_size(discordance, options.risk)?;
     let pairs = whole(connor);
-    let power_exact = (pairs <= EXACT_UP_TO)
-        .then(|| mcnemar_power(pairs, shares.won, shares.lost, options.risk.alpha).map(|power| power.exact))
-        .transpose()?;
+    let exact = (pairs <= EXACT_UP_TO).then(|| exact_pairs(pairs, shares, options.risk)).transpose()?;
     let stopping = simulation::run(shares, whole(independent), basis, options.seed, at)?;
     Ok(EffectRow {
         win_rate,
         sd,
         items,
         cost: Cost::of(items, options.repeats, &options.calls),
-        mcnemar: McNemarSize { items: whole(connor * basis.design_effect), power_exact },
+        mcnemar: McNemarSize {
+            items: whole(connor * basis.design_effect),
+            power_exact: exact.map(|(power, _)| power),
+            items_exact: exact.map(|(_, needed)| whole(needed as f64 * basis.design_effect)),
+        },
         cost_stopping: Cost::of(whole(stopping.items_mean), options.repeats, &options.calls),
         stopping,
     })
+}
+
+/// The power of the exact test with so many pairs, and the pairs with which it has the wanted one.
+///
+/// The power of a test of counts rises in saw teeth. Where ties make the number of discordant pairs random they are smoothed
+/// away; else the number is the one from which on every number has the wanted power.
+fn exact_pairs(approximate: u64, shares: Shares, risk: Risk) -> Result<(f64, u64), NotEstimable> {
+    let power = |pairs: u64| mcnemar_power(pairs, shares.won, shares.lost, risk.alpha).map(|power| power.exact);
+    let found = power(approximate)?;
+    let (mut no, mut yes) = (0, approximate);
+    while power(yes)? < risk.power {
+        (no, yes) = (yes, yes + yes.div_ceil(10));
+    }
+    if no == 0 {
+        no = yes - yes.div_ceil(10);
+        while no > 0 && power(no)? >= risk.power {
+            (no, yes) = (no - no.div_ceil(10), no);
+        }
+    }
+    while yes - no > 1 {
+        let middle = no + (yes - no) / 2;
+        if power(middle)? < risk.power { no = middle } else { yes = middle }
+    }
+    let discordant = shares.won + shares.lost;
+    if yes as f64 * discordant * (1.0 - discordant) < SMOOTHED {
+        let teeth = whole(2.0 * (yes as f64).sqrt()) + 10;
+        let mut pairs = yes + teeth;
+        while pairs > yes && power(pairs - 1)? >= risk.power {
+            pairs -= 1;
+        }
+        yes = pairs;
+    }
+    Ok((found, yes))
 }
 
 fn half_width(basis: &Basis, options: &Options) -> Result<HalfWidth, NotEstimable> {

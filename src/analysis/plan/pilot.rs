@@ -25,6 +25,8 @@ pub struct Pilot {
     pub ties: f64,
     /// Share of outcomes whose orders disagree.
     pub flips: f64,
+    /// Share of flips alone, as the gate counts them; `None` where a disagreement was folded and nobody knows what it was.
+    pub flip_rate: Option<f64>,
     /// How many times larger the variance of the mean is because items share a unit; 1 where none does.
     pub design_effect: f64,
     /// Variance between items and within one item's repeats; `None` without repeats.
@@ -49,7 +51,7 @@ impl Pilot {
         let own: Vec<Judgment> = judgments.iter().filter(|judgment| judgment.judge == *judge).cloned().collect();
         let sheet = outcome::sheets(items, &own).pop().unwrap_or_else(|| Sheet::empty(judge, items));
         let mut scores: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-        let (mut ties, mut decided, mut outcomes) = (0_u64, 0_u64, 0_u64);
+        let (mut ties, mut decided, mut flipped, mut folded, mut outcomes) = (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
         for row in &sheet.rows {
             let outcome = row.outcome();
             let Some(score) = outcome.score() else { continue };
@@ -57,6 +59,8 @@ impl Pilot {
             outcomes += 1;
             ties += u64::from(outcome == Outcome::Tie);
             decided += u64::from(matches!(outcome, Outcome::AWins | Outcome::BWins));
+            flipped += u64::from(matches!(outcome, Outcome::FlipFirst | Outcome::FlipSecond));
+            folded += u64::from(outcome == Outcome::Inconsistent);
         }
         match scores.len() {
             0 => return Err(NotEstimable::with_n(Reason::Empty, 0)),
@@ -83,6 +87,7 @@ impl Pilot {
             units: units.len() as u64,
             ties: share(ties),
             flips: share(outcomes - ties - decided),
+            flip_rate: (folded == 0).then(|| share(flipped)),
             design_effect: effect,
             noise,
         })

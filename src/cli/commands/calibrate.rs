@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
 fn how_much_more(answer: &Calibration) -> Vec<String> {
     let line = |card: &Scorecard, criterion: &Criterion| {
         let more = match (&criterion.labels_needed, &criterion.decided_on) {
-            (Some(n), _) => format!("an n of about {n} would decide"),
+            (Some(n), _) => format!("an n of about {n} would decide{}", repeated(card)),
             (None, Err(absence)) => format!("not estimable ({})", absence.reason),
             (None, Ok(_)) => "no foreseeable n would decide".to_owned(),
         };
@@ -80,6 +80,19 @@ fn how_much_more(answer: &Calibration) -> Vec<String> {
             gates.flat_map(|gate| gate.with(Decision::Inconclusive)).map(move |criterion| line(card, criterion))
         })
         .collect()
+}
+
+/// An n counts every row, and a repeat of an item says nothing of other items.
+fn repeated(card: &Scorecard) -> String {
+    let repeated = card.warnings.iter().find_map(|warning| match warning {
+        Warning::Repeated { rows, items } => Some((rows, items)),
+        _ => None,
+    });
+    repeated.map_or_else(String::new, |(rows, items)| {
+        format!(
+            " (n counts {rows} rows of {items} items now: add items, more repeats of the same ones are no substitute)"
+        )
+    })
 }
 
 fn status(answer: &Calibration) -> Exit {

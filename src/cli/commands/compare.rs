@@ -33,6 +33,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let options = Options {
         gold_sample: background::gold_sample(args.gold_sample, &evidence.pairs, ui),
         accuracy: door.accuracy,
+        most_flips: door.most_flips,
         passes: background::passes(&evidence.pairs),
         requirement,
         plan,
@@ -53,7 +54,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Comparison(&answer), items, manifest: &manifest, lang: delivery.lang };
     delivery.deliver(&report, ui)?;
-    let (exit, more) = requirement::outcome(&answer);
+    let (exit, more) = requirement::outcome(&answer, &court);
     if let Some(more) = more {
         ui.note(more);
     }

@@ -210,6 +210,78 @@ fn a_requirement_is_held_or_not_or_undecided() {
 }
 
 #[test]
+fn a_margin_that_is_kept_is_the_headline_where_the_better_side_is_open() {
+    for early in ["", "--stop-when-decided"] {
+        let desk = won(200, 200);
+        let line = format!(
+            "compare --pairs pairs.jsonl --judge control:longest --resamples 200 --require no-worse --margin 0.15 {early}"
+        );
+        for (format, lang, words) in [
+            ("table", "en", "a is no worse than b by more than 15.0 points"),
+            ("markdown", "en", "✅ **a is no worse than b by more than 15.0 points**"),
+            ("html", "en", "a is no worse than b by more than 15.0 points"),
+            ("table", "ja", "aはbより15.0ポイントを超えて劣らない"),
+        ] {
+            let run = desk.run(&format!("{line} --format {format} --lang {lang}"));
+            run.ends(0, &[]);
+            let text = run.stdout.replace("\n  ", " ");
+            assert!(text.contains(words), "{early} {format} {lang}: {words} is missing");
+            assert!(format == "html" || !text.contains("undecided:"), "{early} {format} {lang}: {text}");
+        }
+        let result = desk.run(&format!("{line} --format json")).json(0)["result"].clone();
+        assert_eq!((&result["decision"], &result["requirement"]["held"]), (&json!("undecided"), &json!("held")));
+        assert!(result["reason"].as_str().unwrap().contains("no worse than"), "{}", result["reason"]);
+    }
+    let desk = won(200, 200);
+    let run = desk.run(
+        "compare --pairs pairs.jsonl --judge control:longest --resamples 200 --stop-when-decided --margin 0.2 --format table",
+    );
+    run.ends(0, &[]);
+    assert!(run.stdout.contains("no difference of more than 20.0 points"), "{}", run.stdout);
+}
+
+#[test]
+fn a_requirement_held_by_the_word_of_a_judge_that_was_not_tried_names_the_way_out() {
+    let desk = won(38, 2);
+    let verdicts: String = (0..40)
+        .flat_map(|n| {
+            let winner = |order: &str| if (n < 38) == (order == "ab") { "first" } else { "second" };
+            ["ab", "ba"].map(|order| {
+                let line = json!({"id": format!("q{n}"), "judge": "mini", "order": order, "verdict": winner(order)});
+                format!("{line}\n")
+            })
+        })
+        .collect();
+    desk.write("verdicts.jsonl", &verdicts);
+    let way_out = "tribunal calibrate --gold GOLD --verdicts VERDICTS --judge mini";
+    let run = desk.run("compare --verdicts verdicts.jsonl --resamples 200 --require better");
+    run.ends(0, &["the requirement is held by the word of judge `mini`", "no certificate backs", way_out]);
+    let plain = desk.run("compare --verdicts verdicts.jsonl --resamples 200");
+    assert!(!plain.stderr.contains("calibrate"), "nothing was required: {}", plain.stderr);
+    let control = desk.run("compare --pairs pairs.jsonl --judge control:longest --resamples 200 --require better");
+    assert!(!control.stderr.contains("calibrate"), "a control is not to be calibrated: {}", control.stderr);
+}
+
+#[test]
+fn an_undecided_requirement_counts_items_and_not_their_repeats() {
+    let desk = won(24, 16);
+    let needed = |repeats: u32| {
+        let run = desk.run(&format!(
+            "compare --pairs pairs.jsonl --judge control:longest --resamples 200 --require better --repeats {repeats}"
+        ));
+        run.ends(3, &["would decide (there are 40)"]);
+        run.stderr
+    };
+    let (once, thrice) = (needed(1), needed(3));
+    assert!(
+        !once.contains("repeats") && thrice.contains("more repeats of the same items are no substitute"),
+        "{thrice}"
+    );
+    let number = |text: &str| text.split("about ").nth(1).unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
+    assert!((number(&once) / number(&thrice) - 1.0).abs() < 0.3, "{once} {thrice}");
+}
+
+#[test]
 fn a_comparison_needs_something_to_compare_and_a_judge() {
     let desk = desk();
     desk.run("compare --judge control:first").ends(2, &["--a", "--pairs", "--verdicts"]);

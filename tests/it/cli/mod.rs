@@ -8,6 +8,7 @@ mod corrected;
 mod demo;
 mod desk;
 mod determinism;
+mod documented;
 mod failing;
 mod generate;
 mod judge;

@@ -35,6 +35,16 @@ fn without_anything_it_plans_by_stated_defaults_and_knows_no_cost() {
 }
 
 #[test]
+fn a_screen_has_one_flip_rate_and_names_both_numbers_of_mcnemars_test() {
+    let desk = Desk::new();
+    let table = desk.run("plan --effect 0.6 --format markdown").stdout;
+    assert!(table.contains("10.0 % (default)") && !table.contains("15.0 %"), "{table}");
+    assert!(table.contains("McNemar, by formula") && table.contains("McNemar, exact"), "{table}");
+    let mcnemar = plan(&desk, "--effect 0.6")["result"]["effects"][0]["mcnemar"].clone();
+    assert!(mcnemar["items_exact"].as_u64() > mcnemar["items"].as_u64(), "{mcnemar}");
+}
+
+#[test]
 fn more_power_takes_more_items() {
     let desk = Desk::new();
     let items = |more: &str| plan(&desk, more)["result"]["effects"][0]["items"].as_u64().unwrap();

@@ -216,6 +216,15 @@ fn an_undecided_gate_says_which_n_would_decide() {
 }
 
 #[test]
+fn the_n_of_an_undecided_gate_is_said_to_count_repeats() {
+    let desk = Desk::new();
+    let line = "calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200";
+    let run = desk.run(&format!("{line} --repeats 3"));
+    run.ends(3, &["would decide (n counts ", "more repeats of the same ones are no substitute"]);
+    assert!(!desk.run(line).stderr.contains("n counts"));
+}
+
+#[test]
 fn gold_lint_reads_labels_from_a_file_of_their_own() {
     let desk = Desk::new();
     desk.write("pairs.jsonl", &super::desk::pairs());

@@ -6,6 +6,7 @@
 // Every handler has one shape, whether or not it has kinds to be unsure of.
 #![allow(clippy::unnecessary_wraps)]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -16,83 +17,122 @@ mod models;
 mod protocols;
 mod resampling;
 
-/// Families that the library cannot compute yet.
-const NOT_YET: [&str; 0] = [];
-
 /// What a handler finds, or which kind it does not know.
 type Found = Result<Value, String>;
 
-fn handler(family: &str) -> Option<fn(&Value, &Value) -> Found> {
-    Some(match family {
-        "agreement" => counts::agreement,
-        "binomial_tests" => counts::binomial_tests,
-        "bootstrap" => resampling::bootstrap,
-        "human_ceiling" => resampling::human_ceiling,
-        "krippendorff_alpha" => counts::krippendorff_alpha,
-        "mcnemar" => counts::mcnemar,
-        "min_n_certify" => counts::min_n_certify,
-        "multiple_comparisons" => counts::multiple_comparisons,
-        "permutation" => resampling::permutation,
-        "power" => resampling::power,
-        "proportion_intervals" => counts::proportion_intervals,
-        "special_functions" => counts::special_functions,
-        "two_proportions" => counts::two_proportions,
-        "bradley_terry" => models::bradley_terry,
-        "elo" => models::elo,
-        "length_controlled_winrate" => models::length_controlled_winrate,
-        "logistic" => models::logistic,
-        "judge_error_correction" => judgments::judge_error_correction,
-        "pair_outcomes" => judgments::pair_outcomes,
-        "position_repeats" => judgments::position_repeats,
-        "ppi_mean" => judgments::ppi_mean,
-        "regression_verdict" => judgments::regression_verdict,
-        "self_preference" => judgments::self_preference,
-        "sequential" => judgments::sequential,
-        "variance_components" => judgments::variance_components,
-        "ordinal_regression" => protocols::ordinal_regression,
-        "prefilter" => protocols::prefilter,
-        "probability_binary" => protocols::probability_binary,
-        "probability_multiclass" => protocols::probability_multiclass,
-        "ranking" => protocols::ranking,
-        "text_metrics" => protocols::text_metrics,
-        _ => return None,
-    })
-}
+type Handler = fn(&Value, &Value) -> Found;
+
+/// Every family, in the order of its name.
+const FAMILIES: [(&str, Handler); 31] = [
+    ("agreement", counts::agreement),
+    ("binomial_tests", counts::binomial_tests),
+    ("bootstrap", resampling::bootstrap),
+    ("bradley_terry", models::bradley_terry),
+    ("elo", models::elo),
+    ("human_ceiling", resampling::human_ceiling),
+    ("judge_error_correction", judgments::judge_error_correction),
+    ("krippendorff_alpha", counts::krippendorff_alpha),
+    ("length_controlled_winrate", models::length_controlled_winrate),
+    ("logistic", models::logistic),
+    ("mcnemar", counts::mcnemar),
+    ("min_n_certify", counts::min_n_certify),
+    ("multiple_comparisons", counts::multiple_comparisons),
+    ("ordinal_regression", protocols::ordinal_regression),
+    ("pair_outcomes", judgments::pair_outcomes),
+    ("permutation", resampling::permutation),
+    ("position_repeats", judgments::position_repeats),
+    ("power", resampling::power),
+    ("ppi_mean", judgments::ppi_mean),
+    ("prefilter", protocols::prefilter),
+    ("probability_binary", protocols::probability_binary),
+    ("probability_multiclass", protocols::probability_multiclass),
+    ("proportion_intervals", counts::proportion_intervals),
+    ("ranking", protocols::ranking),
+    ("regression_verdict", judgments::regression_verdict),
+    ("self_preference", judgments::self_preference),
+    ("sequential", judgments::sequential),
+    ("special_functions", counts::special_functions),
+    ("text_metrics", protocols::text_metrics),
+    ("two_proportions", counts::two_proportions),
+    ("variance_components", judgments::variance_components),
+];
 
 #[test]
 fn every_reference_vector_is_reproduced_within_its_tolerance() {
     let Some(folder) = super::folder() else { return };
-    let folder = folder.join("vectors");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder)
+    let mut failures = Vec::new();
+    let cases = run_folder(&folder.join("vectors"), &mut failures);
+    println!("{} cases of {} families, {} failures", cases.values().sum::<usize>(), cases.len(), failures.len());
+    for (family, cases) in &cases {
+        println!("{family}: {cases} cases");
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    let known: Vec<&str> = FAMILIES.iter().map(|(family, _)| *family).collect();
+    assert_eq!(cases.keys().map(String::as_str).collect::<Vec<_>>(), known, "families that lie there, and those known");
+}
+
+/// Runs every file of the folder; cases by family.
+fn run_folder(folder: &Path, failures: &mut Vec<String>) -> BTreeMap<String, usize> {
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();
     paths.sort();
     assert!(!paths.is_empty(), "no vectors in {}", folder.display());
-    let mut failures = Vec::new();
-    let mut cases = 0;
-    for path in &paths {
-        cases += run_family(path, &mut failures);
-    }
-    println!("{cases} cases of {} families, {} failures", paths.len(), failures.len());
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    paths.iter().map(|path| run_family(path, failures)).collect()
 }
 
-fn run_family(path: &Path, failures: &mut Vec<String>) -> usize {
+/// What cannot be read as a family that is known has to be told, whatever it looks like.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "a folder of the test alone")]
+fn a_planted_family_kind_field_or_value_is_a_failure_and_not_a_pass() {
+    let interval = |family: &str, kind: &str, expected: &str| {
+        format!(
+            r#"{{"family": "{family}", "cases": [{{"name": "planted", "input": {{"kind": "{kind}", "k": 0, "n": 10, "x": 0, "p": 0.5, "confidence": 0.95}},
+            "expected": {expected}, "tolerance": {{"abs": 1e-9, "rel": 0}}}}]}}"#
+        )
+    };
+    let planted = [
+        ("family.json", interval("no_such_family", "wilson", "null"), "unknown family"),
+        ("kind.json", interval("power", "no_such_kind", "null"), "unknown kind"),
+        ("empty.json", r#"{"family": "mcnemar", "cases": []}"#.to_owned(), "no cases"),
+    ];
+    for (name, text, wanted) in planted {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let mut failures = Vec::new();
+        run_folder(folder.path(), &mut failures);
+        assert!(failures.len() == 1 && failures[0].contains(wanted), "{name}: {failures:?}");
+    }
+    // Not computed, wrong, undefined where a number is wanted, a number where none is.
+    let tolerance = Tolerance { absolute: 1e-9, relative: 0.0 };
+    let found = serde_json::json!({"p": 0.5, "none": null, "list": [1.0, 2.0]});
+    for (expected, wanted) in [
+        (serde_json::json!({"p": 0.5, "further": 1.0}), "not computed"),
+        (serde_json::json!({"p": 0.500_001}), "expected 0.500001"),
+        (serde_json::json!({"none": 0.0}), "found null"),
+        (serde_json::json!({"p": null}), "expected null"),
+        (serde_json::json!({"list": [1.0]}), "expected [1.0]"),
+    ] {
+        let mut failures = Vec::new();
+        tolerance.compare("planted", &found, &expected, &mut failures);
+        assert!(failures.len() == 1 && failures[0].contains(wanted), "{expected}: {failures:?}");
+    }
+}
+
+fn run_family(path: &Path, failures: &mut Vec<String>) -> (String, usize) {
     let text = std::fs::read_to_string(path).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
     let family = file["family"].as_str().unwrap();
-    if NOT_YET.contains(&family) {
-        println!("{family}: not yet");
-        return 0;
-    }
-    let Some(run) = handler(family) else {
-        failures.push(format!("{family}: unknown family"));
-        return 0;
-    };
     let cases = file["cases"].as_array().unwrap();
-    assert!(!cases.is_empty(), "{family} has no cases");
+    let Some((_, run)) = FAMILIES.iter().find(|(known, _)| *known == family) else {
+        failures.push(format!("{family}: unknown family"));
+        return (family.to_owned(), 0);
+    };
+    if cases.is_empty() {
+        failures.push(format!("{family} has no cases"));
+    }
     for case in cases {
         let name = format!("{family} / {}", case["name"].as_str().unwrap_or("?"));
         match run(&case["input"], &case["expected"]) {
@@ -106,7 +146,7 @@ fn run_family(path: &Path, failures: &mut Vec<String>) -> usize {
             }
         }
     }
-    cases.len()
+    (family.to_owned(), cases.len())
 }
 
 #[derive(Clone, Copy)]

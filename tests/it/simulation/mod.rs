@@ -16,6 +16,7 @@ mod differences;
 mod false_positives;
 mod means;
 mod planted;
+mod reports;
 mod shares;
 mod stopping;
 mod strengths;

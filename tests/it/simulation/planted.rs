@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use tribunal::analysis::calibration::{self, Scorecard, calibrate};
+use tribunal::analysis::certificate::{Validity, certify};
 use tribunal::analysis::compare::{self, Comparison, compare};
+use tribunal::analysis::correction::{GoldSample, JudgeAccuracy, Method};
 use tribunal::analysis::gate::GateRules;
 use tribunal::analysis::jury::Panel;
 use tribunal::domain::{
-    ControlKind, Digest, GoldLabel, GoldSet, ItemFacts, ItemId, JudgeName, Judgment, Order, Per, Preference, Reading,
-    Said, Verdict,
+    Digest, GoldLabel, GoldSet, ItemFacts, ItemId, JudgeName, Judgment, Order, Preference, Reading, Said, Verdict,
 };
-use tribunal::stats::correction::{DecidedShare, pooled_accuracy_correction};
 use tribunal::stats::seed::Stream;
-use tribunal::stats::{Figure, Level, Seed};
+use tribunal::stats::{Figure, Seed};
 
 use super::{Claim, Study, chance, holds};
 
@@ -55,12 +55,6 @@ fn judgments(gold: &GoldSet, mut verdict: impl FnMut(&ItemFacts) -> [Verdict; 2]
     asked.collect()
 }
 
-/// What an oracle with this error says, the same in both orders.
-fn oracle(error: f64, seed: u64) -> impl FnMut(&ItemFacts) -> [Verdict; 2] {
-    let oracle = ControlKind::Oracle { error, seed, per: Per::Item };
-    move |item| Order::BOTH.map(|order| oracle.verdict(&item.id, item.into(), order, 0).unwrap())
-}
-
 fn tried(gold: &GoldSet, judgments: &[Judgment]) -> Scorecard {
     let options = calibration::Options {
         rules: GateRules::default(),
@@ -70,11 +64,6 @@ fn tried(gold: &GoldSet, judgments: &[Judgment]) -> Scorecard {
         jury: Panel::default(),
     };
     calibrate(gold, judgments, &options).judges.remove(0)
-}
-
-fn compared(items: &GoldSet, judgments: &[Judgment]) -> Comparison {
-    let options = compare::Options::new("a", "b", 50, 1);
-    compare(items, judgments, &JudgeName::from("judge"), &options)
 }
 
 /// Flips to the first slot four times out of five, and errs more where the better response is the shorter one.
@@ -91,6 +80,10 @@ impl Faults {
             return [if chance(stream, 0.8) { Verdict::First } else { Verdict::Second }; 2];
         }
         let better = item.gold.as_ref().unwrap().label;
+        if better == Preference::Tie {
+            // Where nobody is better the judge takes the longer.
+            return Order::BOTH.map(|order| order.verdict_for(item.longer().unwrap()));
+        }
         let error = if item.longer() == Some(better) { self.error_longer } else { self.error_shorter };
         let said = if chance(stream, error) { better.swapped() } else { better };
         Order::BOTH.map(|order| order.verdict_for(said))
@@ -136,39 +129,160 @@ fn planted_flips_errors_and_length_preference_are_found() {
     study.finish();
 }
 
-/// The decided rate of a comparison, corrected by the accuracy of a calibration.
-fn corrected(tried: &Scorecard, compared: &Comparison) -> Figure {
-    let (agreement, decided) = (tried.figures.get("agreement_decisive")?, compared.decided.clone()?);
-    let input =
-        DecidedShare { wins: decided.k.unwrap(), n: decided.n, agreed: agreement.k.unwrap(), gold: agreement.n };
-    pooled_accuracy_correction(input, Level::P95)
+/// What the certificate of a calibration says of the judge, as the door of a comparison hands it on.
+fn record(stream: &mut Stream, labels: usize, faults: Faults) -> Option<JudgeAccuracy> {
+    let gold = court(stream, labels, 0.5);
+    let said = judgments(&gold, |item| faults.verdict(stream, item));
+    let options = calibration::Options {
+        rules: GateRules::default(),
+        resamples: 50,
+        seed: 1,
+        any_model: BTreeSet::new(),
+        jury: Panel::default(),
+    };
+    let found = calibrate(&gold, &said, &options);
+    let validity = Validity { date: "2026-01-01T00:00:00Z".to_owned(), expires: "2026-01-31T00:00:00Z".to_owned() };
+    certify(&found.judges[0], &found.gold, &options.rules, None, validity).unwrap().unwrap().accuracy()
+}
+
+/// Where the labels of a comparison come from.
+#[derive(Debug, Clone, Copy)]
+enum Labels {
+    /// None on the items compared: the judge was calibrated on so many others.
+    Certificate(usize),
+    /// So many of the items, drawn at random.
+    Sample(usize),
+}
+
+/// One comparison as the product makes it, of so many items.
+fn compared(stream: &mut Stream, items: usize, truth: Truth, faults: Faults, labels: Labels) -> Comparison {
+    let mut options = compare::Options::new("a", "b", 50, 1);
+    if let Labels::Certificate(labels) = labels {
+        options.accuracy = record(stream, labels, faults);
+    } else {
+        options.gold_sample = GoldSample::Random;
+    }
+    let mut new = truth.court(stream, items);
+    let said = judgments(&new, |item| faults.verdict(stream, item));
+    let labelled = if let Labels::Sample(labels) = labels { labels } else { 0 };
+    // The items are drawn alike, so the first of them are a random sample.
+    new.items.iter_mut().skip(labelled).for_each(|item| item.gold = None);
+    compare(&new, &said, &JudgeName::from("judge"), &options)
+}
+
+/// What people would say of the items compared.
+#[derive(Debug, Clone, Copy)]
+struct Truth {
+    /// How often `a` is better among the items that are no tie.
+    share: f64,
+    /// How often nobody is.
+    ties: f64,
+    /// How often `a` is the longer response.
+    a_longer: f64,
+}
+
+impl Truth {
+    fn court(self, stream: &mut Stream, items: usize) -> GoldSet {
+        let mut gold = court(stream, items, self.share);
+        for item in &mut gold.items {
+            if chance(stream, self.ties) {
+                item.gold = Some(GoldLabel { label: Preference::Tie, votes: Vec::new(), disputed: false });
+            }
+            let [a, b] = if chance(stream, self.a_longer) { [900, 300] } else { [300, 900] };
+            (item.length_a, item.length_b) = (Some(a), Some(b));
+        }
+        gold
+    }
+
+    /// The mean of the gold scores.
+    fn mean(self) -> f64 {
+        (1.0 - self.ties) * self.share + self.ties / 2.0
+    }
+}
+
+const BALANCED: Truth = Truth { share: 0.75, ties: 0.0, a_longer: 0.5 };
+const FLIPPING: Faults = Faults { flips: 0.15, error_shorter: 0.25, error_longer: 0.05 };
+
+/// Coverage of a rate as judged and as corrected.
+fn cells(study: &mut Study, data: &str, truth: f64, claims: [Claim; 2], one: impl Fn(&mut Stream) -> Comparison) {
+    let replicates = study.size().of(60, 2_000);
+    let runs: Vec<[Figure; 2]> = (0..replicates)
+        .map(|replicate| {
+            let found = one(&mut Seed(1).child(data).stream(replicate)).correction;
+            [found.corrected, found.raw]
+        })
+        .collect();
+    for (which, (method, claim)) in ["corrected 95 %", "as judged 95 %"].into_iter().zip(claims).enumerate() {
+        let mut each = runs.iter();
+        study.cell(method, data, claim, replicates, |_| holds(&each.next().unwrap()[which], truth));
+    }
+}
+
+const COVERED: Claim = Claim::AtLeast(0.95);
+
+#[test]
+fn a_comparison_corrected_by_the_certificate_covers_the_true_rate_and_the_judged_one_does_not() {
+    let mut study = Study::new("Comparisons corrected by the certificate");
+    let errs = |error: f64| Faults { flips: 0.0, error_shorter: error, error_longer: error };
+    // The judged rate may by chance still cover the truth where the judge errs little.
+    let grid = [
+        (BALANCED, FLIPPING, 400, 100, 0.07),
+        (BALANCED, errs(0.15), 400, 100, 0.05),
+        (Truth { share: 0.65, ..BALANCED }, errs(0.1), 800, 150, 0.5),
+        (Truth { share: 0.9, ..BALANCED }, errs(0.2), 300, 60, 0.01),
+        (
+            Truth { share: 0.85, ..BALANCED },
+            Faults { flips: 0.3, error_shorter: 0.3, error_longer: 0.1 },
+            400,
+            150,
+            0.05,
+        ),
+    ];
+    let cells_of = study.size().of(1, grid.len());
+    for (truth, faults, items, labels, judged) in grid.into_iter().take(cells_of) {
+        let Faults { flips, error_shorter, error_longer } = faults;
+        let data = format!(
+            "true {}, flips {flips}, errs {error_shorter} on shorter and {error_longer} on longer, {items} items, {labels} gold",
+            truth.share
+        );
+        cells(&mut study, &data, truth.share, [COVERED, Claim::AtMost(judged)], |stream| {
+            let found = compared(stream, items, truth, faults, Labels::Certificate(labels));
+            // A few trials leave it open whether the judge is better than a coin.
+            assert!(matches!(found.correction.method, Some(Method::RoganGladenPooled) | None));
+            found
+        });
+    }
+    // Where one system writes longer, a judge that likes length errs in its favour, and one accuracy does not undo that.
+    let truth = Truth { a_longer: 0.9, share: 0.6, ..BALANCED };
+    let data = "true 0.6, a longer in 9 of 10, errs 0.25 on shorter and 0.05 on longer, 400 items, 100 gold";
+    cells(&mut study, data, truth.share, [Claim::AtMost(0.9), Claim::AtMost(0.95)], |stream| {
+        compared(stream, 400, truth, Faults { flips: 0.0, ..FLIPPING }, Labels::Certificate(100))
+    });
+    study.finish();
 }
 
 #[test]
-fn a_corrected_win_rate_covers_the_true_one_and_the_raw_one_does_not() {
-    let mut study = Study::new("Win rates of an erring judge, raw and corrected");
-    // The raw rate may by chance still cover the truth where the judge errs little.
-    let grid = [(0.75, 0.15, 400, 100, 0.05), (0.65, 0.1, 800, 150, 0.5), (0.9, 0.2, 300, 60, 0.01)];
-    let cells = study.size().of(1, grid.len());
-    let replicates = study.size().of(60, 2_000);
-    for (theta, error, items, labels, raw) in grid.into_iter().take(cells) {
-        let data = format!("true {theta}, error {error}, {items} items, {labels} gold");
-        let runs: Vec<(Figure, Figure)> = (0..replicates)
-            .map(|replicate| {
-                let mut stream = Seed(1).child(&data).stream(replicate);
-                let gold = court(&mut stream, labels, 0.5);
-                let tried = tried(&gold, &judgments(&gold, oracle(error, stream.next_u64())));
-                let new = court(&mut stream, items, theta);
-                let compared = compared(&new, &judgments(&new, oracle(error, stream.next_u64())));
-                (corrected(&tried, &compared), compared.win_rate)
-            })
-            .collect();
-        let mut each = runs.iter();
-        study
-            .cell("corrected 95 %", &data, Claim::AtLeast(0.95), replicates, |_| holds(&each.next().unwrap().0, theta));
-        let mut each = runs.iter();
-        study.cell("raw win rate 95 %", &data, Claim::AtMost(raw), replicates, |_| {
-            holds(&each.next().unwrap().1, theta)
+fn a_comparison_corrected_by_a_random_sample_covers_the_true_score_however_the_judge_errs() {
+    let mut study = Study::new("Comparisons corrected by a random sample of labels");
+    let longer = Truth { a_longer: 0.9, share: 0.6, ..BALANCED };
+    let grid = [
+        (BALANCED, FLIPPING, 400, 40, 0.05),
+        (longer, FLIPPING, 400, 60, 0.9),
+        (BALANCED, FLIPPING, 600, 150, 0.01),
+        (Truth { ties: 0.3, ..BALANCED }, Faults { flips: 0.25, ..FLIPPING }, 400, 80, 0.5),
+        (longer, Faults { flips: 0.3, error_shorter: 0.4, error_longer: 0.0 }, 300, 100, 0.9),
+    ];
+    let cells_of = study.size().of(1, grid.len());
+    for (truth, faults, items, labels, judged) in grid.into_iter().take(cells_of) {
+        let Faults { flips, error_shorter, error_longer } = faults;
+        let data = format!(
+            "true {}, ties {}, a longer in {}, flips {flips}, errs {error_shorter} on shorter and {error_longer} on longer, {items} items, {labels} of them labelled",
+            truth.share, truth.ties, truth.a_longer
+        );
+        cells(&mut study, &data, truth.mean(), [COVERED, Claim::AtMost(judged)], |stream| {
+            let found = compared(stream, items, truth, faults, Labels::Sample(labels));
+            assert_eq!(found.correction.method, Some(Method::PpiPlusPlus));
+            found
         });
     }
     study.finish();
