@@ -133,7 +133,10 @@ impl<'a> Delivery<'a> {
         let by_ending = out.and_then(Path::extension).and_then(|ending| match ending.to_str()? {
             "html" | "htm" => Some(FormatArg::Html),
             "json" => Some(FormatArg::Json),
+            "jsonl" | "ndjson" => Some(FormatArg::Jsonl),
+            "csv" => Some(FormatArg::Csv),
             "md" | "markdown" => Some(FormatArg::Markdown),
+            "xml" => Some(FormatArg::Junit),
             _ => None,
         });
         Ok(Self {
@@ -148,6 +151,14 @@ impl<'a> Delivery<'a> {
         })
     }
 
+    /// Refuses test cases where there is nothing to hold.
+    pub fn needs_criteria(&self, hint: &str) -> Result<(), CliError> {
+        if self.format == FormatArg::Junit {
+            return Err(CliError::usage("--format junit makes no sense here: nothing has to hold").hint(hint));
+        }
+        Ok(())
+    }
+
     /// True where people will drill into items.
     pub fn wants_items(&self) -> bool {
         self.format == FormatArg::Html
@@ -158,6 +169,9 @@ impl<'a> Delivery<'a> {
         let format = match self.format {
             FormatArg::Table => Format::Table(self.table),
             FormatArg::Json => Format::Json,
+            FormatArg::Jsonl => Format::JsonLines,
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Junit => Format::JUnit,
             FormatArg::Markdown => Format::Markdown,
             FormatArg::Html => Format::Html,
         };

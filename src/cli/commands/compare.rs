@@ -22,6 +22,9 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let requirement = requirement::wanted(args)?;
     let prereg = args.prereg.as_deref().map(background::plan).transpose()?;
     let delivery = Delivery::new(&args.output, environment)?;
+    if requirement.is_none() && prereg.is_none() {
+        delivery.needs_criteria("add --require better, --require no-worse or --prereg FILE")?;
+    }
     let origin = Origin { kind: RunKind::Compare, command: &environment.command };
     let court = Court { args, settings: &settings, origin, clock, ui };
     let Some((mut evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };

@@ -5,19 +5,21 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::analysis::gold::{ChecksPassed, Finding, GoldLint, Options, lint};
-use crate::cli::args::{FindingsFormat, GoldArgs, GoldCommand};
+use crate::cli::args::{GoldArgs, GoldCommand};
 use crate::cli::evidence;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::findings::{self, Form};
 use crate::cli::output::print;
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
 use crate::data::{self, Disputed, PairOptions};
 use crate::domain::{ItemId, Pair, Severity};
 use crate::judge::{CheckError, run_checks};
-use crate::report::{envelope, visible_line};
+use crate::report::{FileFindings, envelope, render_findings, visible_line};
 
 pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let GoldCommand::Lint { files, labels, format } = &args.command;
+    let form = findings::form(*format)?;
     if labels.is_some() && files.len() > 1 {
         return Err(CliError::usage("--labels goes with one file of pairs").hint("look at one file at a time"));
     }
@@ -36,11 +38,16 @@ pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Ex
         reports
             .push((source.path().to_owned(), lint(&loaded.records, &outcomes(&loaded.records)?, &Options::default())));
     }
-    match format {
-        FindingsFormat::Table => print(&reports.iter().map(|(path, report)| lines(path, report)).collect::<String>())?,
-        FindingsFormat::Json => {
+    match form {
+        Form::Table => print(&reports.iter().map(|(path, report)| lines(path, report)).collect::<String>())?,
+        Form::Json => {
             let files: Vec<_> = reports.iter().map(|(path, report)| json!({"path": path, "lint": report})).collect();
             print(&envelope("gold_lint", &json!({ "files": files }))?)?;
+        }
+        Form::Listed(form) => {
+            let files: Vec<FileFindings> =
+                reports.iter().map(|(path, report)| findings::of_gold(path, report)).collect();
+            print(&render_findings(&files, "gold_lint", form)?)?;
         }
     }
     Ok(if reports.iter().all(|(_, report)| report.is_clean()) { Exit::Done } else { Exit::Short })

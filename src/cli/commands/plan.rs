@@ -6,13 +6,13 @@ use crate::analysis::calibration::{self, calibrate};
 use crate::analysis::gate::{Gate, GateRules};
 use crate::analysis::jury::Panel;
 use crate::analysis::plan::{CallTerms, EFFECTS, Options, Pilot, plan};
-use crate::cli::args::{AskArgs, LangArg};
+use crate::cli::args::{AskArgs, FormatArg, LangArg};
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
 use crate::cli::limits;
 use crate::cli::output::{print, table_options};
-use crate::cli::plan_args::{PlanArgs, PlanFormatArg};
+use crate::cli::plan_args::PlanArgs;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::data::{self, Disputed, Kind, PairOptions};
@@ -28,6 +28,7 @@ const RESAMPLES: usize = 2000;
 
 pub(in crate::cli) fn run(args: &PlanArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     check(args)?;
+    let format = form(args.format, environment)?;
     let settings = Settings::load(args.config.as_deref())?;
     let rules = settings.gate()?;
     let pilot = args.pilot.as_deref().map(|path| recorded(path, args, ui)).transpose()?;
@@ -55,17 +56,23 @@ pub(in crate::cli) fn run(args: &PlanArgs, environment: &Environment, ui: Ui) ->
         CliError::usage(format!("nothing can be planned so: {}", absence.reason))
             .hint("check the shares that were given")
     })?;
-    let format = match args.format {
-        PlanFormatArg::Table => PlanFormat::Table(table_options(environment, true)),
-        PlanFormatArg::Json => PlanFormat::Json,
-        PlanFormatArg::Markdown => PlanFormat::Markdown,
-    };
     let lang = match args.lang {
         LangArg::En => Lang::En,
         LangArg::Ja => Lang::Ja,
     };
     print(&render_plan(&answer, format, lang)?)?;
     Ok(Exit::Done)
+}
+
+fn form(format: FormatArg, environment: &Environment) -> Result<PlanFormat, CliError> {
+    let known = [FormatArg::Table, FormatArg::Json, FormatArg::Jsonl, FormatArg::Csv, FormatArg::Markdown];
+    Ok(match format.among(&known, "a plan has no page, and nothing in it passes or fails")? {
+        FormatArg::Json => PlanFormat::Json,
+        FormatArg::Jsonl => PlanFormat::JsonLines,
+        FormatArg::Csv => PlanFormat::Csv,
+        FormatArg::Markdown => PlanFormat::Markdown,
+        FormatArg::Table | FormatArg::Html | FormatArg::Junit => PlanFormat::Table(table_options(environment, true)),
+    })
 }
 
 /// Refuses what no plan could be made for, by its flag.

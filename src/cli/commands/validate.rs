@@ -2,17 +2,19 @@
 
 use serde_json::json;
 
-use crate::cli::args::{FindingsFormat, ValidateArgs};
+use crate::cli::args::ValidateArgs;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::findings::{self, Form};
 use crate::cli::output::print;
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
 use crate::data::{self, FileOutcome, FileReport, Kind, Loaded, PairOptions, ValidateOptions};
 use crate::domain::{Notice, Severity};
 use crate::prompt;
-use crate::report::{envelope, visible_line};
+use crate::report::{FileFindings, envelope, render_findings, visible_line};
 
 pub(in crate::cli) fn run(args: &ValidateArgs, _: &Environment, _: Ui) -> Result<Exit, CliError> {
+    findings::form(args.format)?;
     let as_kind = match &args.kind {
         None => None,
         Some(name) => Some(Kind::parse(name).ok_or_else(|| {
@@ -22,11 +24,13 @@ pub(in crate::cli) fn run(args: &ValidateArgs, _: &Environment, _: Ui) -> Result
     };
     let options = ValidateOptions { as_kind, group_by: args.group_by.clone(), ..ValidateOptions::default() };
     let reports: Vec<FileReport> = args.files.iter().map(|file| check(file, args, &options)).collect();
-    match args.format {
-        FindingsFormat::Json => {
-            print(&envelope("validation", &json!({ "files": reports }))?)?;
+    match findings::form(args.format)? {
+        Form::Table => print(&reports.iter().map(lines).collect::<String>())?,
+        Form::Json => print(&envelope("validation", &json!({ "files": reports }))?)?,
+        Form::Listed(form) => {
+            let files: Vec<FileFindings> = reports.iter().map(findings::of_file).collect();
+            print(&render_findings(&files, "validation", form)?)?;
         }
-        FindingsFormat::Table => print(&reports.iter().map(lines).collect::<String>())?,
     }
     let refused = reports.iter().any(|report| report.outcome == FileOutcome::Error);
     Ok(if refused { Exit::Usage } else { Exit::Done })

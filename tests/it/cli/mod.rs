@@ -9,6 +9,7 @@ mod demo;
 mod desk;
 mod determinism;
 mod failing;
+mod forms;
 mod generate;
 mod judge;
 mod jury;
