@@ -135,6 +135,9 @@ pub(super) struct OutputArgs {
     /// Language of the report.
     #[arg(long, value_enum, default_value = "en")]
     pub lang: LangArg,
+    /// In GitHub Actions: also add the result to the summary of the step, and annotate the run with what does not hold.
+    #[arg(long)]
+    pub github: bool,
 }
 
 /// The flags that mean nothing where every verdict is recorded.

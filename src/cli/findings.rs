@@ -2,10 +2,12 @@
 
 use super::args::FormatArg;
 use super::exit::CliError;
+use super::github::Step;
+use super::ui::Ui;
 use crate::analysis::gold::{Finding, GoldLint};
 use crate::data::{FileOutcome, FileReport, Kind};
 use crate::domain::{ItemId, Severity};
-use crate::report::{FileFinding, FileFindings, FindingsForm};
+use crate::report::{FileFinding, FileFindings, FindingsForm, finding_annotations, render_findings};
 
 /// How findings are written.
 pub(super) enum Form {
@@ -39,6 +41,13 @@ pub(super) fn form(format: FormatArg) -> Result<Form, CliError> {
             Form::Table
         }
     })
+}
+
+/// The findings in the summary of a step, and at their places in their files.
+pub(super) fn post(step: &Step, files: &[FileFindings], kind: &'static str, ui: Ui) -> Result<(), CliError> {
+    let title = if kind == "validation" { "Input files" } else { "Gold sets" };
+    let table = render_findings(files, kind, FindingsForm::Markdown)?;
+    step.post(&format!("## {title}\n\n{table}"), &finding_annotations(files), ui)
 }
 
 /// What `validate` found.

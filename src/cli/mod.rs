@@ -5,7 +5,7 @@
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
 //! `evidence` files → items and judgments · `endpoints` names → endpoints ·
 //! `judges` names → judges · `asking` a run with its progress ·
-//! `findings` those about files ·
+//! `findings` those about files, `github` either in a workflow ·
 //! `ledger` what it leaves in the store · `runs` that, for people ·
 //! `limits` what a run may use · `log` what happened, for later · `forecast` what it will cost · `judging` judges asked about pairs ·
 //! `stopping` until it is decided ·
@@ -28,6 +28,7 @@ mod exit;
 mod findings;
 mod forecast;
 mod generating;
+mod github;
 mod items;
 mod judges;
 mod judging;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::args::{FormatArg, LangArg, OutputArgs};
 use super::exit::CliError;
+use super::github::{Step, Wanted};
 use super::settings::Environment;
 use super::ui::Ui;
 use crate::report::{self, Colour, Format, Lang, Report, TableOptions};
@@ -113,6 +114,11 @@ pub(super) fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Writes lines for people to standard output; none of them is a command to what reads the log of a build.
+pub(super) fn print_lines(text: &str) -> Result<(), CliError> {
+    print(&report::without_commands(text))
+}
+
 /// A result on its way out: format and place, resolved.
 pub(super) struct Delivery<'a> {
     format: FormatArg,
@@ -120,6 +126,7 @@ pub(super) struct Delivery<'a> {
     existing: Existing,
     pub lang: Lang,
     table: TableOptions,
+    step: Option<Step>,
 }
 
 impl<'a> Delivery<'a> {
@@ -148,6 +155,7 @@ impl<'a> Delivery<'a> {
                 LangArg::Ja => Lang::Ja,
             },
             table: table_options(environment, out.is_none()),
+            step: Step::wanted(Wanted::by_flag(args.github), environment)?,
         })
     }
 
@@ -177,12 +185,16 @@ impl<'a> Delivery<'a> {
         };
         let text = report::render(report, format)?;
         match self.out {
-            None => print(&text),
+            None if self.format == FormatArg::Table => print_lines(&text)?,
+            None => print(&text)?,
             Some(path) => {
                 write_file(path, &text, self.existing)?;
                 ui.note(format!("written: {}", path.display()));
-                Ok(())
             }
+        }
+        match &self.step {
+            Some(step) => step.post(&report::render(report, Format::Markdown)?, &report::annotations(report), ui),
+            None => Ok(()),
         }
     }
 }

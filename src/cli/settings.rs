@@ -18,7 +18,7 @@ const DEFAULT_FILE: &str = "tribunal.toml";
 const ASIDE: [&str; 6] =
     ["--concurrency", "--requests-per-minute", "--tokens-per-minute", "--max-usd", "--max-calls", "--log"];
 /// And without one.
-const ASIDE_ALONE: [&str; 3] = ["--yes", "-y", "--log-bodies"];
+const ASIDE_ALONE: [&str; 4] = ["--yes", "-y", "--log-bodies", "--github"];
 
 /// What the process was started with.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub(super) struct Environment {
     pub is_interactive: bool,
     pub source_date_epoch: Option<String>,
     pub columns: Option<u16>,
+    /// The file that a step of GitHub Actions shows as its summary.
+    pub step_summary: Option<PathBuf>,
     /// The command as typed, quoted for a shell.
     pub command: String,
 }
@@ -47,6 +49,7 @@ impl Environment {
             is_interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
             columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
+            step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             command: command_line(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())),
         }
     }

@@ -10,7 +10,7 @@ use super::exit::CliError;
 use super::log;
 use super::settings::Environment;
 use crate::domain::Notice;
-use crate::report::visible_line;
+use crate::report::{visible_line, without_commands};
 
 /// Where talk goes, and how loud it is.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +69,12 @@ impl Ui {
         }
     }
 
+    /// Lines that are commands to the program that reads this log; what is in them is escaped for it.
+    #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
+    pub fn commands(self, lines: &str) {
+        let _ = std::io::stderr().lock().write_all(lines.as_bytes());
+    }
+
     /// Asks a person to agree; true where there is none to ask. Anything but a yes is a no.
     pub fn agrees(self, question: &str) -> bool {
         if !self.asks {
@@ -100,7 +106,8 @@ impl Ui {
 /// A line on standard error. Where nobody listens any more, talk is lost and work goes on: a paid run must not end because
 /// its log was cut off.
 fn say(line: impl Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    // Nor may a text in it speak to what reads the log.
+    let _ = writeln!(std::io::stderr().lock(), "{}", without_commands(&line.to_string()));
 }
 
 /// Text from outside, with line ends kept and every other control character made visible.

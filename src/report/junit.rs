@@ -43,11 +43,15 @@ pub(super) struct Suite {
 
 /// The report as one XML document.
 pub(super) fn render(report: &Report<'_>) -> String {
-    let suites = match report.content {
+    write(&suites(report), Some(report.manifest))
+}
+
+/// What has to hold, judge by judge or for the one comparison.
+pub(super) fn suites(report: &Report<'_>) -> Vec<Suite> {
+    match report.content {
         Content::Calibration(calibration) => of_calibration(calibration, report.lang),
         Content::Comparison(comparison) => vec![of_comparison(comparison, report.lang)],
-    };
-    write(&suites, Some(report.manifest))
+    }
 }
 
 fn of_calibration(calibration: &Calibration, lang: Lang) -> Vec<Suite> {

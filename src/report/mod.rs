@@ -9,7 +9,7 @@
 //! every string, in English and Japanese, `sentences` those with data in them, `stopping` those about an early end ·
 //! `view` answers laid out in sentences and rows, `beside` what stands beside a comparison's rates, `several` judges beside
 //! each other · `json`, `text`, `markdown`, `html`, `jsonl`, `csv`, `junit` one a format, `flat` the records of the last but one ·
-//! `findings` those about files · `plan` a plan in all of its formats · `page` and `drill`
+//! `findings` those about files, `github` what a workflow shows of either · `plan` a plan in all of its formats · `page` and `drill`
 //! what the HTML templates are filled with ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
@@ -20,6 +20,7 @@ mod drill;
 mod findings;
 mod flat;
 mod format;
+mod github;
 mod glossary;
 mod html;
 mod items;
@@ -47,6 +48,7 @@ use crate::analysis::compare::Comparison;
 use crate::domain::RunManifest;
 
 pub use findings::{FileFinding, FileFindings, FindingsForm, render_findings};
+pub use github::{LARGEST_SUMMARY, annotations, finding_annotations, step_summary, without_commands};
 pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
 pub use json::envelope;
 pub use plan::{PlanFormat, render_plan};

@@ -32,6 +32,9 @@ pub(in crate::cli) struct ValidateArgs {
     /// How to write the findings: all but html.
     #[arg(long, value_enum, default_value = "table")]
     pub format: FormatArg,
+    /// In GitHub Actions: also add the findings to the summary of the step, and annotate the files.
+    #[arg(long)]
+    pub github: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -107,6 +110,9 @@ pub(in crate::cli) enum GoldCommand {
         /// How to write the findings: all but html.
         #[arg(long, value_enum, default_value = "table")]
         format: FormatArg,
+        /// In GitHub Actions: also add the findings to the summary of the step, and annotate the files.
+        #[arg(long)]
+        github: bool,
     },
 }
 

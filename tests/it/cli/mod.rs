@@ -11,6 +11,7 @@ mod determinism;
 mod failing;
 mod forms;
 mod generate;
+mod github;
 mod judge;
 mod jury;
 mod limits;
