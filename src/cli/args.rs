@@ -4,6 +4,7 @@ mod asking;
 mod calibrate;
 mod compare;
 mod desk;
+mod shell;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub(super) use compare::{CompareArgs, GoldSampleArg, RequireArg};
 pub(super) use desk::{
     DemoArgs, FindingsFormat, GoldArgs, GoldCommand, OrderArg, PromptArgs, PromptCommand, ValidateArgs,
 };
+pub(super) use shell::SchemaArgs;
 
 const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
 3 undecided · 4 incomplete, run again to resume · 5 refused, no valid certificate · 130 interrupted, run again to resume";
@@ -65,6 +67,8 @@ pub(super) enum Command {
     /// How many items, labels, calls, dollars and hours until this is decided?
     #[command(after_help = PLAN_HELP)]
     Plan(PlanArgs),
+    /// The JSON Schema of a file that goes in, is kept or comes out; without a name the list of all.
+    Schema(SchemaArgs),
     /// The whole trial on the shipped gold set: offline, without a key, in seconds.
     Demo(DemoArgs),
 }

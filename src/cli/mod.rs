@@ -12,7 +12,7 @@
 //! `batches` the same by way of files · `generating` responses to items ·
 //! `trying` what a calibration needs · `jury` who votes · `court` what a comparison needs · `requirement` what it has to show ·
 //! `background` what it is told beside verdicts ·
-//! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
+//! `certificates` the folder of certificates · `items` what a report drills into · `schemas` of every file · `commands` one file a command.
 
 mod args;
 mod asking;
@@ -40,6 +40,7 @@ mod output;
 mod plan_args;
 mod requirement;
 mod runs;
+mod schemas;
 mod settings;
 mod stopping;
 mod trying;
@@ -101,6 +102,7 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Runs(args) => commands::runs::run(args, environment, ui),
         Command::Gold(args) => commands::gold::run(args, environment, ui),
         Command::Plan(args) => commands::plan::run(args, environment, ui),
+        Command::Schema(args) => commands::schema::run(args),
         Command::Demo(args) => commands::demo::run(args, environment, ui),
     }
 }

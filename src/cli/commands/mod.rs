@@ -9,6 +9,7 @@ pub(super) mod judge;
 pub(super) mod plan;
 pub(super) mod prompt;
 pub(super) mod runs;
+pub(super) mod schema;
 pub(super) mod validate;
 
 use super::args::StatisticsArgs;

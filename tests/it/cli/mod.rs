@@ -26,4 +26,4 @@ mod several;
 mod stopping;
 mod trouble;
 
-pub use desk::{Desk, Run, Server, knows};
+pub use desk::{Desk, Run, Server, gold, knows, pairs};
