@@ -4,6 +4,7 @@ mod asking;
 mod calibrate;
 mod compare;
 mod desk;
+mod examples;
 mod shell;
 
 use std::path::PathBuf;
@@ -20,14 +21,11 @@ pub(super) use compare::{CompareArgs, GoldSampleArg, RequireArg};
 pub(super) use desk::{
     DemoArgs, FindingsFormat, GoldArgs, GoldCommand, OrderArg, PromptArgs, PromptCommand, ValidateArgs,
 };
-pub(super) use shell::SchemaArgs;
-
-const EXIT_HELP: &str = "Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
-3 undecided · 4 incomplete, run again to resume · 5 refused, no valid certificate · 130 interrupted, run again to resume";
+pub(super) use shell::{CompletionsArgs, InitArgs, ManArgs, SchemaArgs};
 
 /// Put an LLM judge on trial before you trust its verdicts.
 #[derive(Debug, Parser)]
-#[command(name = "tribunal", version, about, after_help = EXIT_HELP, propagate_version = true, max_term_width = 100)]
+#[command(name = "tribunal", version, about, after_help = examples::TRIBUNAL, propagate_version = true, max_term_width = 100)]
 pub(super) struct Args {
     /// Say nothing but warnings and errors.
     #[arg(long, short, global = true, display_order = 900)]
@@ -57,10 +55,13 @@ pub(super) enum Command {
     #[command(after_help = asking::GENERATE_HELP)]
     Generate(GenerateArgs),
     /// Is this file readable, and what is in it?
+    #[command(after_help = examples::VALIDATE)]
     Validate(ValidateArgs),
     /// Judge prompts: lint, show filled, read replies.
+    #[command(after_help = examples::PROMPT)]
     Prompt(PromptArgs),
     /// Gold sets: lint.
+    #[command(after_help = examples::GOLD)]
     Gold(GoldArgs),
     /// What was asked before: the runs in a store, and the answers behind them.
     Runs(RunsArgs),
@@ -68,9 +69,20 @@ pub(super) enum Command {
     #[command(after_help = PLAN_HELP)]
     Plan(PlanArgs),
     /// The JSON Schema of a file that goes in, is kept or comes out; without a name the list of all.
+    #[command(after_help = examples::SCHEMA)]
     Schema(SchemaArgs),
     /// The whole trial on the shipped gold set: offline, without a key, in seconds.
+    #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
+    /// A folder to begin in: settings with comments, a prompt, example pairs, and what to type next.
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
+    /// Completions for a shell.
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Manual pages: the first one, or all into a folder.
+    #[command(after_help = examples::MAN)]
+    Man(ManArgs),
 }
 
 /// How results are written. Not every command has every form; one that makes no sense is refused by name.
@@ -247,3 +259,6 @@ pub(super) struct StatisticsArgs {
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
 }
+
+#[cfg(test)]
+mod tests;

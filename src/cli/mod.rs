@@ -103,6 +103,9 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Gold(args) => commands::gold::run(args, environment, ui),
         Command::Plan(args) => commands::plan::run(args, environment, ui),
         Command::Schema(args) => commands::schema::run(args),
+        Command::Completions(args) => commands::completions::completions(args),
+        Command::Man(args) => commands::completions::man(args, ui),
+        Command::Init(args) => commands::init::run(args),
         Command::Demo(args) => commands::demo::run(args, environment, ui),
     }
 }

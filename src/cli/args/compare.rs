@@ -10,7 +10,6 @@ Examples:
   tribunal compare --pairs pairs.jsonl --judge mini --require better --out report.html
   tribunal compare --pairs pairs.jsonl --judge mini --stop-when-decided
   tribunal compare --prompt-a v1.md --prompt-b v2.md --model mini --items items.jsonl --judge my-judge
-  tribunal compare --verdicts recorded.jsonl --judge gpt-4
 
 Exit status: 0 done, or the requirement holds · 1 it does not · 3 undecided · 4 incomplete, run again to resume · \
 5 no valid certificate";

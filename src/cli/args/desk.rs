@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::{FormatArg, LangArg};
+use super::{FormatArg, LangArg, examples};
 
 /// How findings are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,14 +46,17 @@ pub(in crate::cli) struct PromptArgs {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum PromptCommand {
     /// List the shipped prompts.
+    #[command(after_help = examples::PROMPT_LIST)]
     List,
     /// Is this prompt sound? Slots, contract, fences.
+    #[command(after_help = examples::PROMPT_LINT)]
     Lint {
         /// Files or names of shipped prompts.
         #[arg(required = true, value_name = "PROMPT")]
         prompts: Vec<String>,
     },
     /// The exact request for one item.
+    #[command(after_help = examples::PROMPT_SHOW)]
     Show {
         /// A file or the name of a shipped prompt.
         #[arg(long, default_value = crate::prompt::DEFAULT, value_name = "PROMPT")]
@@ -72,6 +75,7 @@ pub(in crate::cli) enum PromptCommand {
         json: bool,
     },
     /// What a contract makes of raw replies: lines `{"id","raw","finish_reason"}` in, verdicts out.
+    #[command(after_help = examples::PROMPT_READ)]
     Read {
         /// bracket, json, label or scale5.
         #[arg(long, value_name = "CONTRACT")]
@@ -100,6 +104,7 @@ pub(in crate::cli) struct GoldArgs {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum GoldCommand {
     /// Balance, duplicates, length confounding, missing fields, checks against labels. Exit status 1 where there are findings.
+    #[command(after_help = examples::GOLD_LINT)]
     Lint {
         /// Gold pairs.
         #[arg(required = true, value_name = "FILE")]

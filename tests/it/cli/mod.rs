@@ -23,6 +23,7 @@ mod recorded;
 mod runs;
 mod settings;
 mod several;
+mod shell;
 mod stopping;
 mod trouble;
 
