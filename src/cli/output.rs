@@ -183,7 +183,7 @@ impl<'a> Delivery<'a> {
             FormatArg::Markdown => Format::Markdown,
             FormatArg::Html => Format::Html,
         };
-        let text = report::render(report, format)?;
+        let text = ui.during("writing the report", || report::render(report, format))?;
         match self.out {
             None if self.format == FormatArg::Table => print_lines(&text)?,
             None => print(&text)?,

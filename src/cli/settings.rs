@@ -42,9 +42,11 @@ pub(super) struct Environment {
 impl Environment {
     pub fn read() -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        // A terminal that knows no escape sequence is as good as a wish for none.
+        let plain = set("NO_COLOR").or_else(|| set("TERM").filter(|terminal| terminal == "dumb"));
         Self {
-            colour: set("NO_COLOR").is_none() && std::io::stdout().is_terminal(),
-            bars: set("CI").is_none() && std::io::stderr().is_terminal(),
+            colour: plain.is_none() && std::io::stdout().is_terminal(),
+            bars: plain.is_none() && set("CI").is_none() && std::io::stderr().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             is_interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::Write as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,6 +12,9 @@ use super::log;
 use super::settings::Environment;
 use crate::domain::Notice;
 use crate::report::{visible_line, without_commands};
+
+/// Work that takes longer is shown.
+const SOON: Duration = Duration::from_secs(1);
 
 /// Where talk goes, and how loud it is.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +89,34 @@ impl Ui {
         drop(talk);
         let mut answer = String::new();
         std::io::stdin().read_line(&mut answer).is_ok() && is_yes(&answer)
+    }
+
+    /// Does `work`; where it takes longer than a second, a terminal shows what is being done and for how long. Pipes, logs and
+    /// `--quiet` get nothing: unlike calls, this work ends by itself and costs nothing.
+    pub fn during<T>(self, what: &str, work: impl FnOnce() -> T) -> T {
+        if !self.bars {
+            return work();
+        }
+        let (working, ended) = mpsc::channel::<()>();
+        let what = visible_line(what).into_owned();
+        let watch = std::thread::spawn(move || {
+            // An answer or a hang-up: the work has ended already.
+            if ended.recv_timeout(SOON) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(SOON);
+            let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_message(what);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            let _ = ended.recv();
+            bar.finish_and_clear();
+        });
+        let result = work();
+        drop(working);
+        // It only shows; were it to panic, the result would stand all the same.
+        let _ = watch.join();
+        result
     }
 
     /// A bar for `total` steps on a terminal, plain lines else, nothing with `--quiet`.

@@ -28,7 +28,8 @@ pub(in crate::cli) fn run(args: &GoldArgs, environment: &Environment, ui: Ui) ->
     let mut reports = Vec::new();
     for file in files {
         let source = evidence::read(file)?;
-        let mut loaded = data::load_pairs(&source, &PairOptions::default())?;
+        let reading = format!("reading {file}");
+        let mut loaded = ui.during(&reading, || data::load_pairs(&source, &PairOptions::default()))?;
         ui.notices(source.path(), &loaded.notices);
         if let Some(path) = labels {
             let source = evidence::read(path)?;
@@ -37,8 +38,10 @@ pub(in crate::cli) fn run(args: &GoldArgs, environment: &Environment, ui: Ui) ->
             let notices = data::apply_labels(&mut loaded.records, &labels.records, Disputed::Tie)?;
             ui.notices(source.path(), &notices);
         }
-        reports
-            .push((source.path().to_owned(), lint(&loaded.records, &outcomes(&loaded.records)?, &Options::default())));
+        let report = ui.during("comparing texts", || {
+            outcomes(&loaded.records).map(|passed| lint(&loaded.records, &passed, &Options::default()))
+        });
+        reports.push((source.path().to_owned(), report?));
     }
     let found: Vec<FileFindings> = reports.iter().map(|(path, report)| findings::of_gold(path, report)).collect();
     match form {

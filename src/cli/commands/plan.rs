@@ -35,7 +35,9 @@ pub(in crate::cli) fn run(args: &PlanArgs, environment: &Environment, ui: Ui) ->
     let ask = args.ask();
     let judge = judge(args, &settings, &ask, pilot.as_ref(), ui)?;
     let told = pilot.as_ref().map(|(evidence, name)| spread(evidence, name, args)).transpose()?;
-    let gate = pilot.as_ref().and_then(|(evidence, name)| tried(evidence, name, &rules, args.seed));
+    let gate = pilot
+        .as_ref()
+        .and_then(|(evidence, name)| ui.during("the pilot's figures", || tried(evidence, name, &rules, args.seed)));
     let said = pilot.as_ref().map_or(&[][..], |(evidence, _)| &evidence.judgments[..]);
     let own: Vec<&Judgment> = match &pilot {
         Some((_, name)) => said.iter().filter(|judgment| judgment.judge == *name).collect(),
@@ -52,7 +54,7 @@ pub(in crate::cli) fn run(args: &PlanArgs, environment: &Environment, ui: Ui) ->
         calls: terms(args, &settings, &ask, judge.as_ref(), &own, ui)?,
         seed: args.seed,
     };
-    let answer = plan(told, gate.as_ref(), &options).map_err(|absence| {
+    let answer = ui.during("simulating plans", || plan(told, gate.as_ref(), &options)).map_err(|absence| {
         CliError::usage(format!("nothing can be planned so: {}", absence.reason))
             .hint("check the shares that were given")
     })?;
@@ -233,7 +235,7 @@ fn stored(judge: &Judge, args: &PlanArgs, ui: Ui) -> Result<Vec<Call>, CliError>
     if judge.kind() != JudgeKind::Endpoint || !args.store.join("journal").is_dir() {
         return Ok(Vec::new());
     }
-    let (mut store, notices) = Store::open(&args.store, Access::Read)?;
+    let (mut store, notices) = ui.during("opening the store", || Store::open(&args.store, Access::Read))?;
     for notice in notices {
         ui.warn(notice.text);
     }

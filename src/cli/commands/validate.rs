@@ -25,7 +25,8 @@ pub(in crate::cli) fn run(args: &ValidateArgs, environment: &Environment, ui: Ui
         })?),
     };
     let options = ValidateOptions { as_kind, group_by: args.group_by.clone(), ..ValidateOptions::default() };
-    let reports: Vec<FileReport> = args.files.iter().map(|file| check(file, args, &options)).collect();
+    let reports: Vec<FileReport> =
+        args.files.iter().map(|file| ui.during(&format!("reading {file}"), || check(file, args, &options))).collect();
     let files: Vec<FileFindings> = reports.iter().map(findings::of_file).collect();
     match form {
         Form::Table => print_lines(&reports.iter().map(lines).collect::<String>())?,

@@ -25,6 +25,7 @@ mod settings;
 mod several;
 mod shell;
 mod stopping;
+mod terminal;
 mod trouble;
 
 pub use desk::{Desk, Run, Server, gold, knows, pairs};
