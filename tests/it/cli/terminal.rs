@@ -15,13 +15,11 @@ fn seen(desk: &Desk, line: &str, environment: &[(&str, &str)]) -> Option<String>
     let mut script = Command::new("script");
     script.args(["-qec", &typed, "/dev/null"]).current_dir(desk.path(".")).env_clear();
     script.env("TERM", "xterm-256color").env("PATH", "/usr/bin:/bin").envs(environment.iter().copied());
-    match script.stdin(Stdio::null()).output() {
-        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
-        Err(_) => {
-            eprintln!("skipped: there is no `script` to make a terminal");
-            None
-        }
-    }
+    let Ok(output) = script.stdin(Stdio::null()).output() else {
+        eprintln!("skipped: there is no `script` to make a terminal");
+        return None;
+    };
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[test]
