@@ -2,7 +2,7 @@
 //!
 //! | part | server on loopback | what is printed |
 //! |---|---|---|
-//! | instant | answers at once | requests a second of a bare client, of `oha` (where it is installed) and of `tribunal` in turns, same server, same body, 256 connections kept alive; ratios; processor time a call of both sides; peak memory |
+//! | instant | answers at once: once barely (bytes out for bytes in), once as an ordinary web server | requests a second of a bare client, of `oha` (where it is installed) and of `tribunal` in turns, same server, same body, 256 connections kept alive; ratios; processor time a call of both sides; peak memory |
 //! | slow | answers after 1 s | 6,400 calls at 64 in parallel: time against the ideal 100 s |
 //! | limited | allows R requests a second, 429 above that | share of the allowed rate that was used |
 //!
@@ -38,7 +38,8 @@ fn main() {
     let parts: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let wants = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     if wants("instant") {
-        instant();
+        instant("ordinary server", Manner::AtOnce);
+        instant("bare server", Manner::Barely);
     }
     if wants("slow") {
         slow();
@@ -48,32 +49,32 @@ fn main() {
     }
 }
 
-fn instant() {
+fn instant(name: &str, manner: Manner) {
     const PAIRS: usize = 20_000;
     let body = body();
-    let server = Server::start(Manner::AtOnce);
+    let server = Server::start(manner);
     let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
         client::run(&server, &body, 2 * PAIRS, CONNECTIONS);
         let bare = server.take();
-        println!("instant: bare client {:.0} requests/s ({} of {} bytes)", bare.rate(), bare.requests, body.len());
+        println!("{name}: bare client {:.0} requests/s ({} of {} bytes)", bare.rate(), bare.requests, body.len());
         let before = used(OWN);
         let oha = oha(&server, &body, 2 * PAIRS);
         let after = used(OWN);
         if let Some(rate) = oha {
             let each = |seconds: f64| seconds * 1e6 / (2 * PAIRS) as f64;
             let (own, children) = (each(after[0] - before[0]), each(after[1] - before[1]));
-            println!("instant: oha {rate:.0} requests/s; {children:.0} us of CPU a call, the server's {own:.0}");
+            println!("{name}: oha {rate:.0} requests/s; {children:.0} us of CPU a call, the server's {own:.0}");
         }
         let run = Run::of(&server, PAIRS, &["--concurrency", "256"]);
-        println!("instant: tribunal {:.0} requests/s ({}); {run}", run.seen.rate(), run.seen.requests);
-        println!("instant: ratio to the bare client {:.2}", run.seen.rate() / bare.rate());
+        println!("{name}: tribunal {:.0} requests/s ({}); {run}", run.seen.rate(), run.seen.requests);
+        println!("{name}: ratio to the bare client {:.2}", run.seen.rate() / bare.rate());
         ratios.extend(oha.map(|oha| run.seen.rate() / oha));
     }
     ratios.sort_by(f64::total_cmp);
     match ratios.get(ratios.len() / 2) {
-        Some(median) => println!("instant: ratio to oha {ratios:.2?}, median {median:.2}"),
-        None => println!("instant: oha was not found (cargo install oha --locked, or OHA=path)"),
+        Some(median) => println!("{name}: ratio to oha {ratios:.2?}, median {median:.2}"),
+        None => println!("{name}: oha was not found (cargo install oha --locked, or OHA=path)"),
     }
 }
 

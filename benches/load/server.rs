@@ -13,6 +13,9 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 /// How it answers.
 #[derive(Debug, Clone, Copy)]
 pub enum Manner {
+    /// At once, with as little work as can be.
+    Barely,
+    /// At once, as a server written with a usual framework does.
     AtOnce,
     After(Duration),
     /// A token bucket: so many a second, so many at once when it is full.
@@ -67,7 +70,7 @@ impl Server {
         let desk = Arc::new(Desk { manner, book: Mutex::new(BOOK) });
         let listener = runtime.block_on(async { listen() });
         let address = listener.local_addr().unwrap();
-        if let Manner::AtOnce = manner {
+        if let Manner::Barely = manner {
             runtime.spawn(lean(listener, Arc::clone(&desk)));
         } else {
             let app = Router::new().fallback(answer).with_state(Arc::clone(&desk));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::args::CallArgs;
 use super::clock::Clock;
 use super::exit::{CliError, Exit};
+use super::interrupt::interruptible;
 use super::ledger::Origin;
 use super::output::print;
 use super::settings::Settings;
@@ -16,7 +17,7 @@ use crate::judge::JudgeKind;
 use crate::report::visible_line;
 use crate::runner::{
     self, Answer, Budget, Calls, Incomplete, JudgePlan, Plan, Respondent, RunEvent, RunOptions, RunOutcome, Stop,
-    Trial, run, stop_signal,
+    Trial, run,
 };
 use crate::store::{Access, Store};
 
@@ -282,28 +283,6 @@ impl Watch {
     }
 }
 
-/// Runs `work` on a runtime of its own. The first interrupt asks it to stop; the second does not wait for that: `None`.
-fn interruptible<T>(work: impl AsyncFnOnce(Stop) -> T) -> std::io::Result<Option<T>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let outcome = runtime.block_on(async {
-        let (handle, stop) = stop_signal();
-        let mut interrupts = interrupts();
-        let running = work(stop);
-        tokio::pin!(running);
-        tokio::select! {
-            outcome = &mut running => return Some(outcome),
-            _ = interrupts.recv() => handle.stop(),
-        }
-        tokio::select! {
-            outcome = &mut running => Some(outcome),
-            _ = interrupts.recv() => None,
-        }
-    });
-    // A connection that hangs must not hold up the end.
-    runtime.shutdown_timeout(Duration::from_millis(100));
-    Ok(outcome)
-}
-
 /// An endpoint that accepted no call at all was not on trial: what is wrong is how it was asked.
 fn nothing_accepted(plan: &Plan, outcome: &RunOutcome) -> Option<CliError> {
     let (number, judge) = outcome.by_judge.iter().enumerate().find(|(_, judge)| {
@@ -322,23 +301,4 @@ fn nothing_accepted(plan: &Plan, outcome: &RunOutcome) -> Option<CliError> {
         why.unwrap_or("it gave no reason")
     );
     Some(CliError::usage(message).hint("check `model`, `base_url` and the parameters of the judge"))
-}
-
-/// One message for each request to end: Ctrl-C, and what a terminal, a container or a CI runner sends. On Unix they are heard from
-/// here on, before the first call is made: an interrupt must not lose what is in flight.
-fn interrupts() -> tokio::sync::mpsc::UnboundedReceiver<()> {
-    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-            let sender = sender.clone();
-            if let Ok(mut signals) = signal(kind) {
-                tokio::spawn(async move { while signals.recv().await.is_some() && sender.send(()).is_ok() {} });
-            }
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} });
-    receiver
 }

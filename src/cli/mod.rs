@@ -3,9 +3,9 @@
 //!
 //! `args` (and `plan_args`) what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
+//! `findings` what was found in files, on its way out · `github` what a workflow shows of that and of reports ·
 //! `evidence` files → items and judgments · `endpoints` names → endpoints ·
 //! `judges` names → judges · `asking` a run with its progress ·
-//! `findings` those about files, `github` either in a workflow ·
 //! `ledger` what it leaves in the store · `runs` that, for people ·
 //! `limits` what a run may use · `log` what happened, for later · `forecast` what it will cost · `judging` judges asked about pairs ·
 //! `stopping` until it is decided ·
@@ -29,6 +29,7 @@ mod findings;
 mod forecast;
 mod generating;
 mod github;
+mod interrupt;
 mod items;
 mod judges;
 mod judging;
@@ -67,6 +68,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return status.into();
         }
     };
+    interrupt::survive_file_limits();
     let environment = Environment::read();
     let ui = Ui::new(&environment, args.quiet);
     let ended = begin_log(&args, &environment, ui).and_then(|()| dispatch(&args.command, &environment, ui));

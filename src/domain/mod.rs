@@ -3,6 +3,7 @@
 //! Positions ([`Verdict`]) and identities ([`Preference`]) are different types; [`Order::identify`] is the only bridge.
 //! Only [`Judgment`] and [`GoldSet`] cross from the evidence wing to the reading wing.
 
+mod body;
 mod control;
 mod draw;
 mod ids;
@@ -14,6 +15,7 @@ mod request;
 mod run;
 mod verdict;
 
+pub use body::Body;
 pub use control::{ControlFacts, ControlKind, Per};
 pub use ids::{Annotator, Digest, GroupId, ItemId, JudgeName, SystemName};
 pub use item::{

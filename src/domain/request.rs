@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::body::Body;
 use super::ids::{Digest, ItemId};
 use super::item::Message;
 use super::verdict::Order;
@@ -54,8 +55,8 @@ pub struct JudgeRequest {
     pub key: RequestKey,
     /// The messages as they will be sent; empty for judges that read the pair itself.
     pub messages: Vec<Message>,
-    /// The request body as it will be sent (provider's own shape); `Null` for local judges.
-    pub body: Value,
+    /// The request body as it will be sent (provider's own shape); `null` for local judges.
+    pub body: Body,
 }
 
 /// Tokens of one call, as the server counted them.

@@ -6,10 +6,10 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::{Digest, RequestKey};
+use crate::domain::{Body, Digest, RequestKey};
 
 /// One request as a line of a batch input file, without a line end.
-pub fn batch_line(key: &RequestKey, path: &str, body: &Value) -> String {
+pub fn batch_line(key: &RequestKey, path: &str, body: &Body) -> String {
     json!({"custom_id": key.0.to_string(), "method": "POST", "url": path, "body": body}).to_string()
 }
 
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_request_line_carries_the_key_as_its_identity() {
-        let line = batch_line(&key(), "/v1/chat/completions", &json!({"model": "m"}));
+        let line = batch_line(&key(), "/v1/chat/completions", &json!({"model": "m"}).into());
         let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(value["custom_id"].as_str(), Some(key().0.to_string().as_str()));
         assert_eq!((value["method"].as_str(), value["url"].as_str()), (Some("POST"), Some("/v1/chat/completions")));
@@ -139,7 +139,7 @@ mod tests {
     fn a_broken_line_costs_that_line_and_says_what_is_wanted() {
         let ours = key().0.to_string();
         let good = json!({"custom_id": ours, "response": {"status_code": 200, "body": {}}}).to_string();
-        let request = batch_line(&key(), "/v1/chat/completions", &json!({}));
+        let request = batch_line(&key(), "/v1/chat/completions", &json!({}).into());
         for (line, mention) in [
             ("{\"custom_id\":", "JSON"),
             ("{}", "custom_id"),

@@ -8,7 +8,7 @@ use super::check::{CheckOutcome, CheckSet};
 use super::control::local_answer;
 use super::error::JudgeError;
 use super::{Asking, CallClass, CallError, Model};
-use crate::domain::{ItemId, JudgeRequest, Message, Order, Pair, Preference, Verdict};
+use crate::domain::{Body, ItemId, JudgeRequest, Message, Order, Pair, Preference, Verdict};
 
 /// What the checks of one item say.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +59,8 @@ fn all_pass(outcomes: &[CheckOutcome]) -> bool {
 }
 
 impl Model for Checks {
-    fn body(&self, _messages: &[Message]) -> Value {
-        Value::Null
+    fn body(&self, _messages: &[Message]) -> Body {
+        Body::null()
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {

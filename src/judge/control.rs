@@ -5,12 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::{Asking, CallClass, CallError, Model};
 use crate::domain::{
-    Completion, ControlFacts, ControlKind, ItemId, JudgeRequest, Message, NoVerdict, Order, Pair, ReadVerdict, Reading,
-    Usage, Verdict,
+    Body, Completion, ControlFacts, ControlKind, ItemId, JudgeRequest, Message, NoVerdict, Order, Pair, ReadVerdict,
+    Reading, Usage, Verdict,
 };
 
 /// A control judge that knows its items.
@@ -47,8 +45,8 @@ impl Control {
 }
 
 impl Model for Control {
-    fn body(&self, _messages: &[Message]) -> Value {
-        Value::Null
+    fn body(&self, _messages: &[Message]) -> Body {
+        Body::null()
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {

@@ -17,7 +17,7 @@ use super::provider::{Cause, Dialect, Format, Settings, TokenLimit, Trouble};
 use super::secret::Secret;
 use super::spec::EndpointSpec;
 use super::{Asking, CallClass, CallError, Model};
-use crate::domain::{Completion, JudgeRequest, Message};
+use crate::domain::{Body, Completion, JudgeRequest, Message};
 
 /// A model that speaks one of the dialects.
 pub(super) struct Endpoint {
@@ -35,8 +35,8 @@ pub(super) struct Endpoint {
 }
 
 impl Model for Endpoint {
-    fn body(&self, messages: &[Message]) -> Value {
-        self.dialect.body(&self.settings, messages)
+    fn body(&self, messages: &[Message]) -> Body {
+        Body::of(&self.dialect.body(&self.settings, messages))
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {
@@ -96,17 +96,21 @@ impl Endpoint {
         // Each round but the last teaches something, and there are no more things to learn than this.
         for _ in 0..=self.dialect.rejectable().len() {
             let adapted = self.adapted().clone();
-            let sent =
-                if adapted.is_none() { Cow::Borrowed(asked) } else { Cow::Owned(adapted.apply(self.dialect, asked)) };
+            let sent = if adapted.is_none() {
+                Cow::Borrowed(asked)
+            } else {
+                Cow::Owned(Body::of(&adapted.apply(self.dialect, &asked.value())))
+            };
             let reply = self.send(request, &sent).await?;
             let trouble = match self.read(&reply) {
                 Ok(mut completion) => {
                     completion.latency_ms = Some(reply.latency_ms);
-                    adapted.record(self.dialect, asked, &self.lacking, &mut completion);
+                    self.record(&adapted, asked, &mut completion);
                     return Ok(completion);
                 }
                 Err(trouble) => trouble,
             };
+            let (asked, sent) = (asked.value(), sent.value());
             let rejected = Rejected::of(self.dialect, &trouble, &sent);
             // Another call may have learnt the same meanwhile, so the question is whether the body changes.
             let learnt = self.is_tolerant && {
@@ -114,7 +118,7 @@ impl Endpoint {
                 if let Some(rejected) = rejected {
                     state.learn(self.dialect, rejected, &sent);
                 }
-                state.apply(self.dialect, asked) != *sent
+                state.apply(self.dialect, &asked) != sent
             };
             if !learnt {
                 return Err(self.explain(&reply, trouble, rejected));
@@ -128,18 +132,25 @@ impl Endpoint {
     }
 
     /// Reads an answer that came another way, such as in a file of many, as if it had come over the line.
-    pub fn read_offline(&self, asked: &Value, status: u16, body: &str) -> Result<Completion, CallError> {
+    pub fn read_offline(&self, asked: &Body, status: u16, body: &str) -> Result<Completion, CallError> {
         let body = http::masked_body(self.key.as_ref(), body.to_owned());
         let reply = Reply { status, retry_after: None, is_html: false, location: None, body, latency_ms: 0 };
         match self.read(&reply) {
             Ok(mut completion) => {
-                Adapted::default().record(self.dialect, asked, &self.lacking, &mut completion);
+                self.record(&Adapted::default(), asked, &mut completion);
                 Ok(completion)
             }
             Err(trouble) => {
-                let rejected = Rejected::of(self.dialect, &trouble, asked);
+                let rejected = Rejected::of(self.dialect, &trouble, &asked.value());
                 Err(self.explain(&reply, trouble, rejected))
             }
+        }
+    }
+
+    /// Writes into a completion what was sent otherwise than asked, if anything was.
+    fn record(&self, adapted: &Adapted, asked: &Body, completion: &mut Completion) {
+        if !adapted.is_none() || !self.lacking.is_empty() {
+            adapted.record(self.dialect, &asked.value(), &self.lacking, completion);
         }
     }
 
@@ -153,10 +164,10 @@ impl Endpoint {
         })
     }
 
-    async fn send(&self, request: &JudgeRequest, body: &Value) -> Result<Reply, CallError> {
+    async fn send(&self, request: &JudgeRequest, body: &Body) -> Result<Reply, CallError> {
         let post = Post {
             to: &self.address,
-            body: body.to_string(),
+            body: body.text().to_owned(),
             key: self.key.as_ref().map(|key| (self.dialect.key_header(&self.address.text, key), key)),
             headers: self.dialect.headers(),
             timeout: self.timeout,
@@ -172,7 +183,7 @@ impl Endpoint {
             url = shown(&self.address.text),
             status = reply.status,
             latency_ms = reply.latency_ms,
-            request = http::masked_body(self.key.as_ref(), body.to_string()),
+            request = http::masked_body(self.key.as_ref(), body.text().to_owned()),
             answer = reply.body,
         );
         Ok(reply)

@@ -15,7 +15,7 @@ use super::replay::{Answer, RecordedJudge, Recording};
 use super::spec::{JudgeSpec, Price, ReadMode, ServedPolicy};
 use super::{CallClass, CallError, JudgeKind, Model};
 use crate::domain::{
-    Completion, ControlKind, Digest, Fingerprint, FinishReason, ItemId, JudgeName, JudgeRequest, Message, NoVerdict,
+    Body, Completion, ControlKind, Digest, Fingerprint, FinishReason, ItemId, JudgeName, JudgeRequest, NoVerdict,
     Order, Pair, ReadVerdict, Reading, RequestKey, Usage, Verdict,
 };
 use crate::prompt::{Contract, JudgePrompt};
@@ -56,7 +56,7 @@ pub struct BatchCall {
     /// The path of the interface, such as `/v1/chat/completions`.
     pub path: &'static str,
     /// The request body.
-    pub body: Value,
+    pub body: Body,
 }
 
 impl std::fmt::Debug for Judge {
@@ -237,11 +237,34 @@ impl Judge {
 
     /// The question about `pair` in `order`, asked for the `repeat`-th time, from 0. Pure.
     pub fn request(&self, pair: &Pair, order: Order, repeat: u32) -> Result<JudgeRequest, JudgeError> {
+        self.question(pair, order, repeat, None)
+    }
+
+    /// The same question again, whose key [`Judge::request`] gave: hashing it a second time is saved.
+    pub fn request_again(
+        &self,
+        pair: &Pair,
+        order: Order,
+        repeat: u32,
+        key: RequestKey,
+    ) -> Result<JudgeRequest, JudgeError> {
+        self.question(pair, order, repeat, Some(key))
+    }
+
+    fn question(
+        &self,
+        pair: &Pair,
+        order: Order,
+        repeat: u32,
+        known: Option<RequestKey>,
+    ) -> Result<JudgeRequest, JudgeError> {
         let item = &pair.id;
         match &self.voice {
             Voice::Prompted(asked) => {
                 let messages = asked.prompt.fill(pair, order)?;
-                Ok(self.sent(&asked.endpoint, item, order, repeat, messages))
+                let body = asked.endpoint.body(&messages);
+                let key = known.unwrap_or_else(|| sent_key(&self.fingerprint, &body, repeat));
+                Ok(JudgeRequest { item: item.clone(), order, repeat, key, messages, body })
             }
             Voice::Control(control) => {
                 if !control.knows(item) {
@@ -261,7 +284,7 @@ impl Judge {
             Voice::Replay(recorded, _) => replay_request(recorded, item, order, repeat),
             Voice::Screened(checks, inner) => match checks.verdict(item, order) {
                 Some(answer) if checks.decides(item) => Ok(self.answered(item, order, repeat, answer)),
-                _ => inner.request(pair, order, repeat),
+                _ => inner.question(pair, order, repeat, known),
             },
         }
     }
@@ -376,26 +399,13 @@ impl Judge {
         }
     }
 
-    fn sent(
-        &self,
-        model: &dyn Model,
-        item: &ItemId,
-        order: Order,
-        repeat: u32,
-        messages: Vec<Message>,
-    ) -> JudgeRequest {
-        let body = model.body(&messages);
-        let key = sent_key(&self.fingerprint, &body, repeat);
-        JudgeRequest { item: item.clone(), order, repeat, key, messages, body }
-    }
-
     /// A request whose answer is settled here. The key covers the answer, since the pair's texts, lengths and gold
     /// are not in the fingerprint.
     fn answered(&self, item: &ItemId, order: Order, repeat: u32, answer: Verdict) -> JudgeRequest {
         let head = [b"local 1".as_slice(), self.fingerprint.0.as_bytes(), item.as_str().as_bytes()];
         let place = [order.as_str().as_bytes(), &repeat.to_le_bytes(), word(answer).as_bytes()];
         let key = RequestKey(Digest::of_parts(head.into_iter().chain(place)));
-        JudgeRequest { item: item.clone(), order, repeat, key, messages: Vec::new(), body: Value::Null }
+        JudgeRequest { item: item.clone(), order, repeat, key, messages: Vec::new(), body: Body::null() }
     }
 
     fn unknown(&self, item: &ItemId) -> JudgeError {
@@ -408,9 +418,8 @@ impl Judge {
 }
 
 /// The identity of a question that is sent: who is asked, the exact body, and the how-manieth asking it is.
-pub(super) fn sent_key(fingerprint: &Fingerprint, body: &Value, repeat: u32) -> RequestKey {
-    let text = body.to_string();
-    let parts = [b"request 1".as_slice(), fingerprint.0.as_bytes(), text.as_bytes(), &repeat.to_le_bytes()];
+pub(super) fn sent_key(fingerprint: &Fingerprint, body: &Body, repeat: u32) -> RequestKey {
+    let parts = [b"request 1".as_slice(), fingerprint.0.as_bytes(), body.text().as_bytes(), &repeat.to_le_bytes()];
     RequestKey(Digest::of_parts(parts))
 }
 
@@ -434,7 +443,7 @@ fn replay_request(
     let head = [b"replay 1".as_slice(), recorded.digest.bytes(), recorded.header.judge.as_str().as_bytes()];
     let place = [item.as_str().as_bytes(), order.as_str().as_bytes(), &repeat.to_le_bytes()];
     let key = RequestKey(Digest::of_parts(head.into_iter().chain(place)));
-    Ok(JudgeRequest { item: item.clone(), order, repeat, key, messages: Vec::new(), body: Value::Null })
+    Ok(JudgeRequest { item: item.clone(), order, repeat, key, messages: Vec::new(), body: Body::null() })
 }
 
 fn replayed(recorded: &RecordedJudge, request: &JudgeRequest) -> Result<Completion, CallError> {

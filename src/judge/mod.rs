@@ -41,17 +41,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use serde_json::Value;
-
-use crate::domain::{Completion, JudgeRequest, Message};
+use crate::domain::{Body, Completion, JudgeRequest, Message};
 
 /// The future of one call.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Completion, CallError>> + Send + 'a>>;
 
 /// Something that answers requests: an endpoint, a recording, a control, a set of checks.
 pub trait Model: Send + Sync {
-    /// The body that would be sent for these messages, in the provider's own shape; `Null` for local models. Pure.
-    fn body(&self, messages: &[Message]) -> Value;
+    /// The body that would be sent for these messages, in the provider's own shape; `null` for local models. Pure.
+    fn body(&self, messages: &[Message]) -> Body;
 
     /// Answers one request. Never retries; the error says whether a retry makes sense.
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a>;

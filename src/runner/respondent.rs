@@ -5,7 +5,9 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::size::Size;
-use crate::domain::{Completion, Fingerprint, Item, ItemId, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, Usage};
+use crate::domain::{
+    Completion, Fingerprint, Item, ItemId, JudgeName, JudgeRequest, Order, Pair, ReadVerdict, RequestKey, Usage,
+};
 use crate::judge::{Asking, CallError, Generator, Judge, JudgeKind, Price};
 
 /// Why a request cannot be made; nothing was asked.
@@ -79,6 +81,16 @@ pub trait Respondent: Sync {
     fn applies(&self, item: &Self::Item) -> bool;
     /// The exact request. Pure: asked twice, it is the same.
     fn request(&self, item: &Self::Item, order: Order, repeat: u32) -> Result<JudgeRequest, RequestError>;
+    /// The same request again, whose key is known by now.
+    fn request_again(
+        &self,
+        item: &Self::Item,
+        order: Order,
+        repeat: u32,
+        _key: RequestKey,
+    ) -> Result<JudgeRequest, RequestError> {
+        self.request(item, order, repeat)
+    }
     /// The answer to a request that is no call ([`Respondent::is_call`]).
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a>;
     /// One try of a call, as work that may be done on any thread; it gives the request back.
@@ -120,6 +132,16 @@ impl Respondent for Judge {
 
     fn request(&self, pair: &Pair, order: Order, repeat: u32) -> Result<JudgeRequest, RequestError> {
         Ok(self.request(pair, order, repeat)?)
+    }
+
+    fn request_again(
+        &self,
+        pair: &Pair,
+        order: Order,
+        repeat: u32,
+        key: RequestKey,
+    ) -> Result<JudgeRequest, RequestError> {
+        Ok(self.request_again(pair, order, repeat, key)?)
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {

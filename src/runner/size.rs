@@ -25,7 +25,7 @@ impl Size {
     /// The size of what is sent: of its messages, or of its body where it lists none.
     pub fn of(request: &JudgeRequest) -> Self {
         if request.messages.is_empty() {
-            return Self::of_texts(std::iter::once(request.body.to_string().as_str()));
+            return Self::of_texts(std::iter::once(request.body.text()));
         }
         Self::of_texts(request.messages.iter().map(|message| message.content.as_str()))
     }

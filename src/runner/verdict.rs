@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::outcome::{Answer, RunOutcome};
 use super::plan::{Plan, Task, Trial};
 use super::respondent::{Reader, Subject};
-use crate::domain::{Completion, JudgeRequest, Judgment, JudgmentDetail, NoVerdict, Reading, Said};
+use crate::domain::{Body, Completion, JudgeRequest, Judgment, JudgmentDetail, NoVerdict, Reading, Said};
 
 /// What was judged: one judgment for each task, in the plan's order. `outcome` is that of running `plan` over `trial`.
 pub fn judgments<J: Reader>(trial: &Trial<'_, J>, plan: &Plan, outcome: &RunOutcome) -> Vec<Judgment> {
@@ -28,7 +28,7 @@ fn answered<J: Reader>(trial: &Trial<'_, J>, task: &Task, completion: &Completio
         repeat: task.repeat,
         key: task.key,
         messages: Vec::new(),
-        body: Value::Null,
+        body: Body::null(),
     };
     let read = judge.read(&place, completion);
     let why = read.reading.verdict().is_none().then_some(read.why);

@@ -49,7 +49,8 @@ impl Batch {
 
 /// Writes records through the one writer and returns their places once the disk has them.
 pub(super) fn append(appender: &mut Appender, records: &[Record]) -> Result<Vec<Location>, StoreError> {
-    let mut lines = Vec::new();
+    let mut lines = std::mem::take(&mut appender.room);
+    lines.clear();
     let mut lengths = Vec::with_capacity(records.len());
     for record in records {
         let start = lines.len();
@@ -57,5 +58,7 @@ pub(super) fn append(appender: &mut Appender, records: &[Record]) -> Result<Vec<
         appended.map_err(|source| StoreError::Record { item: record.item.to_string(), source })?;
         lengths.push((lines.len() - start) as u64);
     }
-    appender.append(&lines, &lengths)
+    let places = appender.append(&lines, &lengths);
+    appender.room = lines;
+    places
 }

@@ -1,10 +1,8 @@
 //! The record of one answered request: a line of the journal.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use super::frame;
-use crate::domain::{Completion, Fingerprint, ItemId, JudgeName, Order, RequestKey};
+use crate::domain::{Body, Completion, Fingerprint, ItemId, JudgeName, Order, RequestKey};
+use serde::{Deserialize, Serialize};
 
 /// One answered request: what was asked and what came back, both as they were.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +22,7 @@ pub struct Record {
     /// When the answer came, RFC 3339 in UTC, as handed in by the caller.
     pub at: String,
     /// The request body as sent.
-    pub body: Value,
+    pub body: Body,
     /// What came back.
     pub completion: Completion,
 }
@@ -48,6 +46,8 @@ pub(super) fn append(record: &Record, lines: &mut Vec<u8>) -> Result<(), serde_j
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(super) mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::domain::Digest;
 
@@ -60,7 +60,9 @@ pub(super) mod tests {
             order: Order::Ab,
             repeat: 0,
             at: "2026-01-02T03:04:05Z".to_owned(),
-            body: serde_json::json!({"messages": [{"role": "user", "content": "which?\n{\"v\":1,\"sha256\":\""}], "seed": n}),
+            body: Body::of(
+                &json!({"messages": [{"role": "user", "content": "which?\n{\"v\":1,\"sha256\":\""}], "seed": n}),
+            ),
             completion: Completion::of_text(format!("[[A]] {n}")),
         }
     }
@@ -68,7 +70,10 @@ pub(super) mod tests {
     #[test]
     fn a_record_that_nests_too_deeply_to_be_read_back_is_refused() {
         let nested = |depth: usize| Record {
-            body: (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner])),
+            completion: Completion {
+                logprobs: Some((0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]))),
+                ..Completion::of_text("x")
+            },
             ..record(1)
         };
         for depth in [90, 120] {

@@ -57,7 +57,7 @@ async fn a_good_answer_becomes_a_verdict_with_usage_model_and_latency() {
     assert_eq!(seen.path, "/v1/chat/completions");
     assert_eq!(seen.authorization.as_deref(), Some("Bearer sk-very-secret-1234567890"));
     let request = judge.request(&Pair::new("q1", "2+2?", "4", "5"), Order::Ab, 0).unwrap();
-    assert_eq!(seen.body, request.body, "what was hashed is what was sent");
+    assert_eq!(seen.body, request.body.value(), "what was hashed is what was sent");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ fn record(n: u64) -> Record {
         order: Order::Ba,
         repeat: 0,
         at: "2026-01-02T03:04:05Z".to_owned(),
-        body: serde_json::json!({"text": "x".repeat(usize::try_from(n % 5000).unwrap())}),
+        body: serde_json::json!({"text": "x".repeat(usize::try_from(n % 5000).unwrap())}).into(),
         completion: Completion::of_text(format!("answer {n}")),
     }
 }

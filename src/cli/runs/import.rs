@@ -13,7 +13,7 @@ use crate::cli::evidence::read;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::print;
 use crate::cli::ui::Ui;
-use crate::domain::{Completion, Fingerprint, ItemId, JudgeName, Order, RequestKey};
+use crate::domain::{Body, Completion, Fingerprint, ItemId, JudgeName, Order, RequestKey};
 use crate::judge::{Recording, RecordingHeader};
 use crate::store::{Access, Record, Store, is_journal, read_records};
 
@@ -119,7 +119,7 @@ fn recording(file: &str, clock: Clock) -> Result<Incoming, CliError> {
                     order,
                     repeat,
                     at: header.and_then(|header| header.created.clone()).unwrap_or_else(|| clock.now()),
-                    body: Value::Null,
+                    body: Body::null(),
                     completion,
                 });
             }

@@ -212,7 +212,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
     fn request(&self, task: usize) -> Result<JudgeRequest, RunError> {
         let task = &self.plan.tasks[task];
         let (judge, item) = (&self.trial.judges[task.judge], &self.trial.items[task.item]);
-        let request = judge.request(item, task.order, task.repeat);
+        let request = judge.request_again(item, task.order, task.repeat, task.key);
         request.map_err(|source| {
             RunError::Plan(super::PlanError { judge: judge.name().clone(), item: item.id().clone(), source })
         })

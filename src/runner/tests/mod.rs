@@ -111,7 +111,7 @@ impl Respondent for Fake {
             repeat,
             key: RequestKey(Digest::of(text.as_bytes())),
             messages: Vec::new(),
-            body: text.into(),
+            body: serde_json::json!(text).into(),
         })
     }
 

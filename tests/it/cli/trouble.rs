@@ -180,6 +180,43 @@ fn a_request_to_end_saves_what_is_in_flight_and_a_second_one_does_not_wait() {
     Run::from(child.wait_with_output().unwrap()).ends(130, &["interrupted twice"]);
 }
 
+/// Behind the asking the program is one like any other: whoever interrupts it while it writes has it ended.
+#[test]
+fn an_interrupt_behind_the_asking_ends_the_program_at_once() {
+    let desk = desk();
+    let reason = "a reason of some length, ".repeat(200);
+    let server =
+        Server::start(move |_, body| changed(knows(body), "\"content\":\"", &format!("\"content\":\"{reason}")));
+    let mut child = desk
+        .command(&format!("calibrate --gold gold.jsonl --resamples 200 --format html --judge {}", server.judge()))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first byte of the page comes when all was asked; nobody reads the rest, which no pipe has room for.
+    let mut first = [0];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut first).unwrap();
+    interrupt(&child);
+    let ended = child.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(2), "{ended}");
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_an_error_like_a_full_disk() {
+    let desk = desk();
+    let server = Server::start(|_, body| knows(body));
+    let command = desk.command(&line(&server.judge(), ""));
+    let mut shell = Command::new("sh");
+    // 8 blocks of 512 or 1,024 bytes: the journal needs more.
+    shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    shell.current_dir(command.get_current_dir().unwrap());
+    for (name, value) in command.get_envs() {
+        shell.env(name, value.unwrap_or_default());
+    }
+    let run = Run::from(shell.output().unwrap());
+    run.ends(4, &["could not be saved", "File too large"]);
+}
+
 #[test]
 fn a_judge_that_several_models_answer_for_does_not_pass() {
     let desk = desk();
