@@ -77,7 +77,7 @@ impl Asking<'_> {
         if access == Access::Read && !self.calls.store.join("journal").is_dir() {
             return Ok(Store::memory());
         }
-        let (store, notices) = Store::open(&self.calls.store, access)?;
+        let (store, notices) = self.ui.during("opening the store", || Store::open(&self.calls.store, access))?;
         for notice in notices {
             self.ui.warn(notice.text);
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::args::{DisputedArg, StatisticsArgs};
 use super::exit::CliError;
 use super::ui::Ui;
-use crate::data::{self, Disputed, Kind, Loaded, PairOptions, Source, VerdictOptions};
+use crate::data::{self, DataError, Disputed, Kind, Loaded, PairOptions, Source, VerdictOptions};
 use crate::domain::{Digest, GoldSet, InputFile, Item, Judgment, Notice, Pair};
 
 /// The gold set that ships.
@@ -51,6 +51,16 @@ impl Teller {
         self.warnings.extend(notices.iter().map(|notice| format!("{}: {}", name_of(path), notice.text)));
     }
 
+    /// Reads records, with a sign of life where there are many.
+    fn load<T>(
+        &mut self,
+        source: &Source,
+        load: impl FnOnce(&Source) -> Result<Loaded<T>, DataError>,
+    ) -> Result<T, CliError> {
+        let loaded = self.ui.during(&format!("reading {}", source.path()), || load(source))?;
+        Ok(self.told(loaded, source.path()))
+    }
+
     fn told<T>(&mut self, loaded: Loaded<T>, path: &str) -> T {
         self.tell(path, &loaded.notices);
         loaded.records
@@ -93,11 +103,11 @@ pub(super) fn pairs(
     ui: Ui,
 ) -> Result<Evidence, CliError> {
     let mut teller = Teller::new(ui);
-    let mut pairs = teller.told(data::load_pairs(source, options)?, source.path());
+    let mut pairs = teller.load(source, |source| data::load_pairs(source, options))?;
     let mut inputs = vec![input(role, source, pairs.len())];
     if let Some(path) = labels {
         let source = read(path)?;
-        let labels = teller.told(data::load_labels(&source)?, source.path());
+        let labels = teller.load(&source, data::load_labels)?;
         teller.tell(source.path(), &data::apply_labels(&mut pairs, &labels, options.disputed)?);
         inputs.push(input("labels", &source, labels.rows.len()));
     }
@@ -108,7 +118,7 @@ pub(super) fn pairs(
 /// Items that are to be answered.
 pub(super) fn items(path: &str, ui: Ui) -> Result<Vec<Item>, CliError> {
     let source = read(path)?;
-    Ok(Teller::new(ui).told(data::load_items(&source)?, source.path()))
+    Teller::new(ui).load(&source, data::load_items)
 }
 
 /// Two files of responses, joined.
@@ -124,8 +134,8 @@ pub(super) fn joined(
     ui: Ui,
 ) -> Result<Evidence, CliError> {
     let mut teller = Teller::new(ui);
-    let side_a = teller.told(data::load_responses(source_a)?, source_a.path());
-    let side_b = teller.told(data::load_responses(source_b)?, source_b.path());
+    let side_a = teller.load(source_a, data::load_responses)?;
+    let side_b = teller.load(source_b, data::load_responses)?;
     let pairs = teller.told(data::join_responses(&side_a, &side_b, options)?, source_a.path());
     let inputs = vec![input("a", source_a, side_a.rows.len()), input("b", source_b, side_b.rows.len())];
     let gold = data::gold_set(&format!("{} and {}", name_of(source_a.path()), name_of(source_b.path())), &pairs);
@@ -143,7 +153,7 @@ pub(super) fn verdicts(
     let source = read(path)?;
     let recorded = VerdictOptions { group_by: options.group_by.clone(), disputed: options.disputed };
     let mut teller = Teller::new(ui);
-    let recorded = teller.told(data::load_verdicts(&source, &recorded)?, source.path());
+    let recorded = teller.load(&source, |source| data::load_verdicts(source, &recorded))?;
     let mut inputs = vec![input("verdicts", &source, recorded.rows)];
     let mut items = recorded.items;
     let mut pairs = Vec::new();
@@ -152,13 +162,13 @@ pub(super) fn verdicts(
         if data::detect(&source, None) == Kind::Labels {
             label_files.push(source);
         } else {
-            pairs = teller.told(data::load_pairs(&source, options)?, source.path());
+            pairs = teller.load(&source, |source| data::load_pairs(source, options))?;
             inputs.push(input("gold", &source, pairs.len()));
             data::complete_facts(&mut items, &pairs, source.path())?;
         }
     }
     for source in label_files {
-        let labels = teller.told(data::load_labels(&source)?, source.path());
+        let labels = teller.load(&source, data::load_labels)?;
         teller.tell(source.path(), &data::apply_labels_to_facts(&mut items, &labels, options.disputed)?);
         inputs.push(input("labels", &source, labels.rows.len()));
     }

@@ -3,6 +3,7 @@
 //!
 //! `args` (and `plan_args`) what was typed · `settings` what it means (flag, then environment, then file, then default, resolved once) ·
 //! `exit` statuses and errors with their way out · `clock` · `ui` talk on standard error · `output` data, written whole or not at all ·
+//! `findings` what was found in files, on its way out · `github` what a workflow shows of that and of reports ·
 //! `evidence` files → items and judgments · `endpoints` names → endpoints ·
 //! `judges` names → judges · `asking` a run with its progress ·
 //! `ledger` what it leaves in the store · `runs` that, for people ·
@@ -11,7 +12,7 @@
 //! `batches` the same by way of files · `generating` responses to items ·
 //! `trying` what a calibration needs · `jury` who votes · `court` what a comparison needs · `requirement` what it has to show ·
 //! `background` what it is told beside verdicts ·
-//! `certificates` the folder of certificates · `items` what a report drills into · `commands` one file a command.
+//! `certificates` the folder of certificates · `items` what a report drills into · `schemas` of every file · `commands` one file a command.
 
 mod args;
 mod asking;
@@ -24,8 +25,10 @@ mod court;
 mod endpoints;
 mod evidence;
 mod exit;
+mod findings;
 mod forecast;
 mod generating;
+mod github;
 mod interrupt;
 mod items;
 mod judges;
@@ -38,6 +41,7 @@ mod output;
 mod plan_args;
 mod requirement;
 mod runs;
+mod schemas;
 mod settings;
 mod stopping;
 mod trying;
@@ -100,6 +104,10 @@ fn dispatch(command: &Command, environment: &Environment, ui: Ui) -> Result<Exit
         Command::Runs(args) => commands::runs::run(args, environment, ui),
         Command::Gold(args) => commands::gold::run(args, environment, ui),
         Command::Plan(args) => commands::plan::run(args, environment, ui),
+        Command::Schema(args) => commands::schema::run(args),
+        Command::Completions(args) => commands::completions::completions(args),
+        Command::Man(args) => commands::completions::man(args, ui),
+        Command::Init(args) => commands::init::run(args),
         Command::Demo(args) => commands::demo::run(args, environment, ui),
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::args::{FormatArg, LangArg, OutputArgs};
 use super::exit::CliError;
+use super::github::{Step, Wanted};
 use super::settings::Environment;
 use super::ui::Ui;
 use crate::report::{self, Colour, Format, Lang, Report, TableOptions};
@@ -113,6 +114,11 @@ pub(super) fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Writes lines for people to standard output; none of them is a command to what reads the log of a build.
+pub(super) fn print_lines(text: &str) -> Result<(), CliError> {
+    print(&report::without_commands(text))
+}
+
 /// A result on its way out: format and place, resolved.
 pub(super) struct Delivery<'a> {
     format: FormatArg,
@@ -120,6 +126,7 @@ pub(super) struct Delivery<'a> {
     existing: Existing,
     pub lang: Lang,
     table: TableOptions,
+    step: Option<Step>,
 }
 
 impl<'a> Delivery<'a> {
@@ -133,7 +140,10 @@ impl<'a> Delivery<'a> {
         let by_ending = out.and_then(Path::extension).and_then(|ending| match ending.to_str()? {
             "html" | "htm" => Some(FormatArg::Html),
             "json" => Some(FormatArg::Json),
+            "jsonl" | "ndjson" => Some(FormatArg::Jsonl),
+            "csv" => Some(FormatArg::Csv),
             "md" | "markdown" => Some(FormatArg::Markdown),
+            "xml" => Some(FormatArg::Junit),
             _ => None,
         });
         Ok(Self {
@@ -145,7 +155,16 @@ impl<'a> Delivery<'a> {
                 LangArg::Ja => Lang::Ja,
             },
             table: table_options(environment, out.is_none()),
+            step: Step::wanted(Wanted::by_flag(args.github), environment)?,
         })
+    }
+
+    /// Refuses test cases where there is nothing to hold.
+    pub fn needs_criteria(&self, hint: &str) -> Result<(), CliError> {
+        if self.format == FormatArg::Junit {
+            return Err(CliError::usage("--format junit makes no sense here: nothing has to hold").hint(hint));
+        }
+        Ok(())
     }
 
     /// True where people will drill into items.
@@ -158,17 +177,24 @@ impl<'a> Delivery<'a> {
         let format = match self.format {
             FormatArg::Table => Format::Table(self.table),
             FormatArg::Json => Format::Json,
+            FormatArg::Jsonl => Format::JsonLines,
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Junit => Format::JUnit,
             FormatArg::Markdown => Format::Markdown,
             FormatArg::Html => Format::Html,
         };
-        let text = report::render(report, format)?;
+        let text = ui.during("writing the report", || report::render(report, format))?;
         match self.out {
-            None => print(&text),
+            None if self.format == FormatArg::Table => print_lines(&text)?,
+            None => print(&text)?,
             Some(path) => {
                 write_file(path, &text, self.existing)?;
                 ui.note(format!("written: {}", path.display()));
-                Ok(())
             }
+        }
+        match &self.step {
+            Some(step) => step.post(&report::render(report, Format::Markdown)?, &report::annotations(report), ui),
+            None => Ok(()),
         }
     }
 }

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-
-use super::args::{AskArgs, CallArgs, LangArg};
+use super::args::{AskArgs, CallArgs, FormatArg, LangArg};
 use crate::analysis::plan;
 
 pub(super) const PLAN_HELP: &str = "\
@@ -52,9 +50,9 @@ pub(super) struct PlanArgs {
     /// Seed of the simulations.
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
-    /// How to write the plan.
+    /// How to write the plan: all but html and junit.
     #[arg(long, value_enum, default_value = "table")]
-    pub format: PlanFormatArg,
+    pub format: FormatArg,
     /// Language of the plan.
     #[arg(long, value_enum, default_value = "en")]
     pub lang: LangArg,
@@ -76,17 +74,6 @@ pub(super) struct PlanArgs {
     /// Tokens a minute, of requests and answers together.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub tokens_per_minute: Option<f64>,
-}
-
-/// How a plan is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum PlanFormatArg {
-    /// Tables as wide as the terminal or COLUMNS.
-    Table,
-    /// One JSON document in full precision.
-    Json,
-    /// For a comment or a page.
-    Markdown,
 }
 
 impl PlanArgs {

@@ -18,7 +18,7 @@ const DEFAULT_FILE: &str = "tribunal.toml";
 const ASIDE: [&str; 6] =
     ["--concurrency", "--requests-per-minute", "--tokens-per-minute", "--max-usd", "--max-calls", "--log"];
 /// And without one.
-const ASIDE_ALONE: [&str; 3] = ["--yes", "-y", "--log-bodies"];
+const ASIDE_ALONE: [&str; 4] = ["--yes", "-y", "--log-bodies", "--github"];
 
 /// What the process was started with.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub(super) struct Environment {
     pub is_interactive: bool,
     pub source_date_epoch: Option<String>,
     pub columns: Option<u16>,
+    /// The file that a step of GitHub Actions shows as its summary.
+    pub step_summary: Option<PathBuf>,
     /// The command as typed, quoted for a shell.
     pub command: String,
 }
@@ -40,13 +42,16 @@ pub(super) struct Environment {
 impl Environment {
     pub fn read() -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        // A terminal that knows no escape sequence is as good as a wish for none.
+        let plain = set("NO_COLOR").or_else(|| set("TERM").filter(|terminal| terminal == "dumb"));
         Self {
-            colour: set("NO_COLOR").is_none() && std::io::stdout().is_terminal(),
-            bars: set("CI").is_none() && std::io::stderr().is_terminal(),
+            colour: plain.is_none() && std::io::stdout().is_terminal(),
+            bars: plain.is_none() && set("CI").is_none() && std::io::stderr().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             is_interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
             columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
+            step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             command: command_line(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::Write as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -10,7 +11,10 @@ use super::exit::CliError;
 use super::log;
 use super::settings::Environment;
 use crate::domain::Notice;
-use crate::report::visible_line;
+use crate::report::{visible_line, without_commands};
+
+/// Work that takes longer is shown.
+const SOON: Duration = Duration::from_secs(1);
 
 /// Where talk goes, and how loud it is.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +73,12 @@ impl Ui {
         }
     }
 
+    /// Lines that are commands to the program that reads this log; what is in them is escaped for it.
+    #[allow(clippy::unused_self, reason = "called as the other ways to speak")]
+    pub fn commands(self, lines: &str) {
+        let _ = std::io::stderr().lock().write_all(lines.as_bytes());
+    }
+
     /// Asks a person to agree; true where there is none to ask. Anything but a yes is a no.
     pub fn agrees(self, question: &str) -> bool {
         if !self.asks {
@@ -79,6 +89,34 @@ impl Ui {
         drop(talk);
         let mut answer = String::new();
         std::io::stdin().read_line(&mut answer).is_ok() && is_yes(&answer)
+    }
+
+    /// Does `work`; where it takes longer than a second, a terminal shows what is being done and for how long. Pipes, logs and
+    /// `--quiet` get nothing: unlike calls, this work ends by itself and costs nothing.
+    pub fn during<T>(self, what: &str, work: impl FnOnce() -> T) -> T {
+        if !self.bars {
+            return work();
+        }
+        let (working, ended) = mpsc::channel::<()>();
+        let what = visible_line(what).into_owned();
+        let watch = std::thread::spawn(move || {
+            // An answer or a hang-up: the work has ended already.
+            if ended.recv_timeout(SOON) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(SOON);
+            let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_message(what);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            let _ = ended.recv();
+            bar.finish_and_clear();
+        });
+        let result = work();
+        drop(working);
+        // It only shows; were it to panic, the result would stand all the same.
+        let _ = watch.join();
+        result
     }
 
     /// A bar for `total` steps on a terminal, plain lines else, nothing with `--quiet`.
@@ -100,7 +138,8 @@ impl Ui {
 /// A line on standard error. Where nobody listens any more, talk is lost and work goes on: a paid run must not end because
 /// its log was cut off.
 fn say(line: impl Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    // Nor may a text in it speak to what reads the log.
+    let _ = writeln!(std::io::stderr().lock(), "{}", without_commands(&line.to_string()));
 }
 
 /// Text from outside, with line ends kept and every other control character made visible.

@@ -8,18 +8,25 @@
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
 //! every string, in English and Japanese, `sentences` those with data in them, `stopping` those about an early end ·
 //! `view` answers laid out in sentences and rows, `beside` what stands beside a comparison's rates, `several` judges beside
-//! each other · `json`, `text`, `markdown`, `html` one a format · `plan` a plan in all of its formats · `page` and `drill`
+//! each other · `json`, `text`, `markdown`, `html`, `jsonl`, `csv`, `junit` one a format, `flat` the records of the last but one ·
+//! `findings` those about files, `github` what a workflow shows of either · `plan` a plan in all of its formats · `page` and `drill`
 //! what the HTML templates are filled with ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
 mod beside;
 mod chart;
+mod csv;
 mod drill;
+mod findings;
+mod flat;
 mod format;
+mod github;
 mod glossary;
 mod html;
 mod items;
 mod json;
+mod jsonl;
+mod junit;
 mod markdown;
 mod page;
 mod page_calibration;
@@ -40,6 +47,8 @@ use crate::analysis::calibration::Calibration;
 use crate::analysis::compare::Comparison;
 use crate::domain::RunManifest;
 
+pub use findings::{FileFinding, FileFindings, FindingsForm, render_findings};
+pub use github::{LARGEST_SUMMARY, annotations, finding_annotations, step_summary, without_commands};
 pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
 pub use json::envelope;
 pub use plan::{PlanFormat, render_plan};
@@ -96,6 +105,12 @@ pub enum Format {
     Table(TableOptions),
     /// The envelope for machines, in full precision.
     Json,
+    /// A head and one object a figure, criterion, count or remark, all with the same fields.
+    JsonLines,
+    /// The same records as one long table (RFC 4180).
+    Csv,
+    /// A test case a criterion, for build servers.
+    JUnit,
     /// A comment for a pull request.
     Markdown,
     /// One self-contained page.
@@ -123,6 +138,11 @@ pub fn render(report: &Report<'_>, format: Format) -> Result<String, ReportError
     match format {
         Format::Table(options) => Ok(text::render(report, options)),
         Format::Json => json::render(report),
+        Format::JsonLines => {
+            jsonl::render(report.content.kind(), &flat::records(report.content)?, Some(report.manifest))
+        }
+        Format::Csv => Ok(csv::render(&flat::records(report.content)?)),
+        Format::JUnit => Ok(junit::render(report)),
         Format::Markdown => Ok(markdown::render(report)),
         Format::Html => html::render(report),
     }

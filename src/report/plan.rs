@@ -8,7 +8,7 @@ use super::glossary::label;
 use super::text::TableOptions;
 use super::text_table::{Table, wrap};
 use super::words::Words;
-use super::{Lang, ReportError, envelope, markdown};
+use super::{Lang, ReportError, csv, envelope, flat, jsonl, markdown};
 
 /// How a plan is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub enum PlanFormat {
     Table(TableOptions),
     /// The envelope for machines, in full precision.
     Json,
+    /// A head and one object a figure.
+    JsonLines,
+    /// The same records as one long table.
+    Csv,
     /// For a comment or a page.
     Markdown,
 }
@@ -25,6 +29,8 @@ pub enum PlanFormat {
 pub fn render_plan(plan: &Plan, format: PlanFormat, lang: Lang) -> Result<String, ReportError> {
     Ok(match format {
         PlanFormat::Json => envelope("plan", plan)?,
+        PlanFormat::JsonLines => jsonl::render("plan", &flat::of("plan", plan)?, None)?,
+        PlanFormat::Csv => csv::render(&flat::of("plan", plan)?),
         PlanFormat::Table(options) => text(plan, options, lang),
         PlanFormat::Markdown => marked(plan, lang),
     })

@@ -69,28 +69,50 @@ impl Table {
         if self.natural_width() <= options.width { self.draw(options) } else { self.listed(options) }
     }
 
+    /// Columns that each column needs so that no word in it is broken, nor a number from its unit; without the space behind it.
+    fn least_widths(&self) -> Vec<u16> {
+        let least = |cell: &String| joined(cell).split([' ', '\n']).map(least_width).max().unwrap_or(0);
+        let columns = (0..self.head.len()).map(|index| {
+            let cells = self.rows.iter().filter_map(|(cells, _)| cells.get(index)).map(least);
+            u16::try_from(cells.max().unwrap_or(0).max(least(&self.head[index]))).unwrap_or(u16::MAX)
+        });
+        columns.collect()
+    }
+
+    /// A table whose cells wrap between words; where even that has no room, its rows below each other.
     pub(super) fn draw(&self, options: TableOptions) -> String {
+        let least = self.least_widths();
+        if least.iter().map(|width| u32::from(*width) + 1).sum::<u32>() > u32::from(options.width) {
+            return self.listed(options);
+        }
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic).set_width(options.width);
         match options.colour {
             Colour::On => table.enforce_styling(),
             Colour::Off => table.force_no_tty(),
         };
-        table.set_header(self.head.iter().map(Cell::new));
+        table.set_header(self.head.iter().map(|head| Cell::new(joined(head))));
         for (cells, paint) in &self.rows {
             table.add_row(cells.iter().enumerate().map(|(index, text)| match paint {
-                Some(paint) if index == 1 => Cell::new(text).fg(colour_of(*paint)).add_attribute(Attribute::Bold),
-                _ => Cell::new(text),
+                Some(paint) if index == 1 => {
+                    Cell::new(joined(text)).fg(colour_of(*paint)).add_attribute(Attribute::Bold)
+                }
+                _ => Cell::new(joined(text)),
             }));
         }
-        table.column_iter_mut().for_each(|column| {
+        for (column, least) in table.column_iter_mut().zip(&least) {
             column.set_padding((0, 1));
-        });
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least + 1)));
+        }
         if let Some(first) = table.column_mut(0) {
-            first.set_constraint(ColumnConstraint::UpperBoundary(Width::Percentage(40)));
+            let lower = least.first().map_or(0, |width| width + 1);
+            if u32::from(lower) * 5 <= u32::from(options.width) * 2 {
+                let upper = Width::Percentage(40);
+                first.set_constraint(ColumnConstraint::Boundaries { lower: Width::Fixed(lower), upper });
+            }
             first.set_cell_alignment(CellAlignment::Left);
         }
-        let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+        let lines: Vec<String> = table.lines().map(|line| line.trim_end().replace('\u{a0}', " ")).collect();
         if lines.iter().any(|line| plain_width(line) > usize::from(options.width)) {
             return self.listed(options);
         }
@@ -120,6 +142,23 @@ impl Table {
             }
         }
         text
+    }
+}
+
+/// A cell in which a number and its unit are one word.
+fn joined(cell: &str) -> String {
+    cell.replace(" %", "\u{a0}%").replace(" pp", "\u{a0}pp")
+}
+
+/// Columns that a word of a cell needs. Wide characters can be parted anywhere, but not into a column of single ones.
+fn least_width(word: &str) -> usize {
+    const SOME_WIDE: usize = 10;
+    const MIXED: usize = 16;
+    let is_wide = |c: char| c.width() == Some(2);
+    match (word.chars().any(is_wide), word.chars().all(is_wide)) {
+        (false, _) => word.width(),
+        (true, true) => word.width().min(SOME_WIDE),
+        (true, false) => word.width().min(MIXED),
     }
 }
 
@@ -217,6 +256,22 @@ mod tests {
                 let lines = wrap(text, width, 4);
                 assert!(lines.iter().skip(1).all(|line| line.width() + 2 <= width), "{lines:?}");
                 assert_eq!(lines.join("").replace(' ', ""), text.replace(' ', ""));
+            }
+        }
+    }
+
+    #[test]
+    fn no_word_of_a_table_is_broken_however_narrow_it_is() {
+        let mut table = Table::new(["criterion", "limit", "assumed", "labels"].map(str::to_owned).to_vec());
+        table.row(
+            ["Cohen's kappa", "≥ 75.0 %", "unknown", "unknown (needs --pilot with --gold)"].map(str::to_owned).to_vec(),
+            None,
+        );
+        for width in 24..=60 {
+            let text = table.draw(TableOptions { width, colour: Colour::Off });
+            assert!(text.lines().all(|line| line.width() <= usize::from(width)), "{width}:\n{text}");
+            for word in ["Cohen's", "75.0 %", "unknown", "--pilot"] {
+                assert!(text.contains(word), "{width}: no {word} in\n{text}");
             }
         }
     }

@@ -13,6 +13,7 @@ mod readme;
 mod reference;
 mod report;
 mod runner;
+mod schemas;
 mod scripted;
 mod simulation;
 mod store;

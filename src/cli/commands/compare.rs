@@ -22,10 +22,15 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let requirement = requirement::wanted(args)?;
     let prereg = args.prereg.as_deref().map(background::plan).transpose()?;
     let delivery = Delivery::new(&args.output, environment)?;
+    if requirement.is_none() && prereg.is_none() {
+        delivery.needs_criteria("add --require better, --require no-worse or --prereg FILE")?;
+    }
     let origin = Origin { kind: RunKind::Compare, command: &environment.command };
     let court = Court { args, settings: &settings, origin, clock, ui };
     let Some((mut evidence, judge, door)) = court.gather()? else { return Ok(Exit::Done) };
-    let stopped = stopping::rule(args)?.map(|rule| stopping::conclude(&mut evidence, &judge, rule, args));
+    let stopped = stopping::rule(args)?.map(|rule| {
+        ui.during("the looks, one after the other", || stopping::conclude(&mut evidence, &judge, rule, args))
+    });
     let (plan, plan_file) = prereg.unzip();
     evidence.inputs.extend(plan_file);
     let (a, b) = court::names(args, &evidence.gold);
@@ -41,7 +46,8 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
         stopped,
         ..Options::new(a, b, args.statistics.resamples as usize, args.statistics.seed)
     };
-    let mut answer = compare(&evidence.gold, &evidence.judgments, &judge, &options);
+    let mut answer =
+        ui.during("rates, intervals and tests", || compare(&evidence.gold, &evidence.judgments, &judge, &options));
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
     answer.certificate = door.certificate;
     answer.banner = door.banner;

@@ -5,26 +5,31 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::analysis::gold::{ChecksPassed, Finding, GoldLint, Options, lint};
-use crate::cli::args::{FindingsFormat, GoldArgs, GoldCommand};
+use crate::cli::args::{GoldArgs, GoldCommand};
 use crate::cli::evidence;
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::output::print;
+use crate::cli::findings::{self, Form};
+use crate::cli::github::{Step, Wanted};
+use crate::cli::output::{print, print_lines};
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
 use crate::data::{self, Disputed, PairOptions};
 use crate::domain::{ItemId, Pair, Severity};
 use crate::judge::{CheckError, run_checks};
-use crate::report::{envelope, visible_line};
+use crate::report::{FileFindings, envelope, render_findings, visible_line};
 
-pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
-    let GoldCommand::Lint { files, labels, format } = &args.command;
+pub(in crate::cli) fn run(args: &GoldArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    let GoldCommand::Lint { files, labels, format, github } = &args.command;
+    let form = findings::form(*format)?;
+    let step = Step::wanted(Wanted::by_flag(*github), environment)?;
     if labels.is_some() && files.len() > 1 {
         return Err(CliError::usage("--labels goes with one file of pairs").hint("look at one file at a time"));
     }
     let mut reports = Vec::new();
     for file in files {
         let source = evidence::read(file)?;
-        let mut loaded = data::load_pairs(&source, &PairOptions::default())?;
+        let reading = format!("reading {file}");
+        let mut loaded = ui.during(&reading, || data::load_pairs(&source, &PairOptions::default()))?;
         ui.notices(source.path(), &loaded.notices);
         if let Some(path) = labels {
             let source = evidence::read(path)?;
@@ -33,15 +38,22 @@ pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Ex
             let notices = data::apply_labels(&mut loaded.records, &labels.records, Disputed::Tie)?;
             ui.notices(source.path(), &notices);
         }
-        reports
-            .push((source.path().to_owned(), lint(&loaded.records, &outcomes(&loaded.records)?, &Options::default())));
+        let report = ui.during("comparing texts", || {
+            outcomes(&loaded.records).map(|passed| lint(&loaded.records, &passed, &Options::default()))
+        });
+        reports.push((source.path().to_owned(), report?));
     }
-    match format {
-        FindingsFormat::Table => print(&reports.iter().map(|(path, report)| lines(path, report)).collect::<String>())?,
-        FindingsFormat::Json => {
+    let found: Vec<FileFindings> = reports.iter().map(|(path, report)| findings::of_gold(path, report)).collect();
+    match form {
+        Form::Table => print_lines(&reports.iter().map(|(path, report)| lines(path, report)).collect::<String>())?,
+        Form::Json => {
             let files: Vec<_> = reports.iter().map(|(path, report)| json!({"path": path, "lint": report})).collect();
             print(&envelope("gold_lint", &json!({ "files": files }))?)?;
         }
+        Form::Listed(form) => print(&render_findings(&found, "gold_lint", form)?)?,
+    }
+    if let Some(step) = step {
+        findings::post(&step, &found, "gold_lint", ui)?;
     }
     Ok(if reports.iter().all(|(_, report)| report.is_clean()) { Exit::Done } else { Exit::Short })
 }

@@ -2,13 +2,16 @@
 
 pub(super) mod calibrate;
 pub(super) mod compare;
+pub(super) mod completions;
 pub(super) mod demo;
 pub(super) mod generate;
 pub(super) mod gold;
+pub(super) mod init;
 pub(super) mod judge;
 pub(super) mod plan;
 pub(super) mod prompt;
 pub(super) mod runs;
+pub(super) mod schema;
 pub(super) mod validate;
 
 use super::args::StatisticsArgs;

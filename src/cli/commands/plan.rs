@@ -6,13 +6,13 @@ use crate::analysis::calibration::{self, calibrate};
 use crate::analysis::gate::{Gate, GateRules};
 use crate::analysis::jury::Panel;
 use crate::analysis::plan::{CallTerms, EFFECTS, Options, Pilot, plan};
-use crate::cli::args::{AskArgs, LangArg};
+use crate::cli::args::{AskArgs, FormatArg, LangArg};
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
 use crate::cli::limits;
 use crate::cli::output::{print, table_options};
-use crate::cli::plan_args::{PlanArgs, PlanFormatArg};
+use crate::cli::plan_args::PlanArgs;
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::data::{self, Disputed, Kind, PairOptions};
@@ -28,13 +28,16 @@ const RESAMPLES: usize = 2000;
 
 pub(in crate::cli) fn run(args: &PlanArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     check(args)?;
+    let format = form(args.format, environment)?;
     let settings = Settings::load(args.config.as_deref())?;
     let rules = settings.gate()?;
     let pilot = args.pilot.as_deref().map(|path| recorded(path, args, ui)).transpose()?;
     let ask = args.ask();
     let judge = judge(args, &settings, &ask, pilot.as_ref(), ui)?;
     let told = pilot.as_ref().map(|(evidence, name)| spread(evidence, name, args)).transpose()?;
-    let gate = pilot.as_ref().and_then(|(evidence, name)| tried(evidence, name, &rules, args.seed));
+    let gate = pilot
+        .as_ref()
+        .and_then(|(evidence, name)| ui.during("the pilot's figures", || tried(evidence, name, &rules, args.seed)));
     let said = pilot.as_ref().map_or(&[][..], |(evidence, _)| &evidence.judgments[..]);
     let own: Vec<&Judgment> = match &pilot {
         Some((_, name)) => said.iter().filter(|judgment| judgment.judge == *name).collect(),
@@ -51,21 +54,27 @@ pub(in crate::cli) fn run(args: &PlanArgs, environment: &Environment, ui: Ui) ->
         calls: terms(args, &settings, &ask, judge.as_ref(), &own, ui)?,
         seed: args.seed,
     };
-    let answer = plan(told, gate.as_ref(), &options).map_err(|absence| {
+    let answer = ui.during("simulating plans", || plan(told, gate.as_ref(), &options)).map_err(|absence| {
         CliError::usage(format!("nothing can be planned so: {}", absence.reason))
             .hint("check the shares that were given")
     })?;
-    let format = match args.format {
-        PlanFormatArg::Table => PlanFormat::Table(table_options(environment, true)),
-        PlanFormatArg::Json => PlanFormat::Json,
-        PlanFormatArg::Markdown => PlanFormat::Markdown,
-    };
     let lang = match args.lang {
         LangArg::En => Lang::En,
         LangArg::Ja => Lang::Ja,
     };
     print(&render_plan(&answer, format, lang)?)?;
     Ok(Exit::Done)
+}
+
+fn form(format: FormatArg, environment: &Environment) -> Result<PlanFormat, CliError> {
+    let known = [FormatArg::Table, FormatArg::Json, FormatArg::Jsonl, FormatArg::Csv, FormatArg::Markdown];
+    Ok(match format.among(&known, "a plan has no page, and nothing in it passes or fails")? {
+        FormatArg::Json => PlanFormat::Json,
+        FormatArg::Jsonl => PlanFormat::JsonLines,
+        FormatArg::Csv => PlanFormat::Csv,
+        FormatArg::Markdown => PlanFormat::Markdown,
+        FormatArg::Table | FormatArg::Html | FormatArg::Junit => PlanFormat::Table(table_options(environment, true)),
+    })
 }
 
 /// Refuses what no plan could be made for, by its flag.
@@ -226,7 +235,7 @@ fn stored(judge: &Judge, args: &PlanArgs, ui: Ui) -> Result<Vec<Call>, CliError>
     if judge.kind() != JudgeKind::Endpoint || !args.store.join("journal").is_dir() {
         return Ok(Vec::new());
     }
-    let (mut store, notices) = Store::open(&args.store, Access::Read)?;
+    let (mut store, notices) = ui.during("opening the store", || Store::open(&args.store, Access::Read))?;
     for notice in notices {
         ui.warn(notice.text);
     }

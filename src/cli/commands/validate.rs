@@ -2,17 +2,21 @@
 
 use serde_json::json;
 
-use crate::cli::args::{FindingsFormat, ValidateArgs};
+use crate::cli::args::ValidateArgs;
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::output::print;
+use crate::cli::findings::{self, Form};
+use crate::cli::github::{Step, Wanted};
+use crate::cli::output::{print, print_lines};
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
 use crate::data::{self, FileOutcome, FileReport, Kind, Loaded, PairOptions, ValidateOptions};
 use crate::domain::{Notice, Severity};
 use crate::prompt;
-use crate::report::{envelope, visible_line};
+use crate::report::{FileFindings, envelope, render_findings, visible_line};
 
-pub(in crate::cli) fn run(args: &ValidateArgs, _: &Environment, _: Ui) -> Result<Exit, CliError> {
+pub(in crate::cli) fn run(args: &ValidateArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    let form = findings::form(args.format)?;
+    let step = Step::wanted(Wanted::by_flag(args.github), environment)?;
     let as_kind = match &args.kind {
         None => None,
         Some(name) => Some(Kind::parse(name).ok_or_else(|| {
@@ -21,12 +25,16 @@ pub(in crate::cli) fn run(args: &ValidateArgs, _: &Environment, _: Ui) -> Result
         })?),
     };
     let options = ValidateOptions { as_kind, group_by: args.group_by.clone(), ..ValidateOptions::default() };
-    let reports: Vec<FileReport> = args.files.iter().map(|file| check(file, args, &options)).collect();
-    match args.format {
-        FindingsFormat::Json => {
-            print(&envelope("validation", &json!({ "files": reports }))?)?;
-        }
-        FindingsFormat::Table => print(&reports.iter().map(lines).collect::<String>())?,
+    let reports: Vec<FileReport> =
+        args.files.iter().map(|file| ui.during(&format!("reading {file}"), || check(file, args, &options))).collect();
+    let files: Vec<FileFindings> = reports.iter().map(findings::of_file).collect();
+    match form {
+        Form::Table => print_lines(&reports.iter().map(lines).collect::<String>())?,
+        Form::Json => print(&envelope("validation", &json!({ "files": reports }))?)?,
+        Form::Listed(form) => print(&render_findings(&files, "validation", form)?)?,
+    }
+    if let Some(step) = step {
+        findings::post(&step, &files, "validation", ui)?;
     }
     let refused = reports.iter().any(|report| report.outcome == FileOutcome::Error);
     Ok(if refused { Exit::Usage } else { Exit::Done })

@@ -11,7 +11,6 @@ Examples:
   tribunal runs list
   tribunal runs show last
   tribunal runs export last --out answers.jsonl
-  tribunal runs import ../other/.tribunal
   tribunal runs reparse --all
 
 Exit status: 0 done, nothing found · 1 damage found, or a verdict that is read differently now · 2 no store, no such run, or a store in use";
@@ -50,12 +49,16 @@ impl std::str::FromStr for RunArg {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum RunsCommand {
     /// All runs, the newest last.
+    #[command(after_help = "Examples:\n  tribunal runs list\n  tribunal runs list --format json")]
     List {
         /// How to write the list.
         #[arg(long, value_enum, default_value = "table")]
         format: FindingsFormat,
     },
     /// Everything about one run: judges, accounting by kind and by order, calls, cost, the command.
+    #[command(
+        after_help = "Examples:\n  tribunal runs show\n  tribunal runs show 3\n  tribunal runs show last --format json"
+    )]
     Show {
         /// Number of the run, or `last`.
         #[arg(default_value = "last", value_name = "RUN")]
@@ -65,12 +68,16 @@ pub(in crate::cli) enum RunsCommand {
         format: FindingsFormat,
     },
     /// Reads every line of the journal, every run and the index, and names what is damaged. Exit status 1 where something is.
+    #[command(after_help = "Examples:\n  tribunal runs verify\n  tribunal runs verify --store elsewhere")]
     Verify {
         /// How to write the findings.
         #[arg(long, value_enum, default_value = "table")]
         format: FindingsFormat,
     },
     /// The answers of a run as a recording for `--judge replay:FILE`, or its verdicts for `--verdicts FILE`.
+    #[command(
+        after_help = "Examples:\n  tribunal runs export last --out answers.jsonl\n  tribunal runs export 3 --verdicts --out verdicts.jsonl"
+    )]
     Export {
         /// Number of the run, or `last`.
         #[arg(value_name = "RUN")]
@@ -86,13 +93,19 @@ pub(in crate::cli) enum RunsCommand {
         force: bool,
     },
     /// Takes answers from recordings, journal files or other stores; what is here already stays.
-    #[command(visible_alias = "merge")]
+    #[command(
+        visible_alias = "merge",
+        after_help = "Examples:\n  tribunal runs import answers.jsonl\n  tribunal runs import ../other/.tribunal"
+    )]
     Import {
         /// Recordings with keys, journal files, or folders of stores.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Reads the stored completions again by today's contracts, and shows which verdicts change. Exit status 1 where one does.
+    #[command(
+        after_help = "Examples:\n  tribunal runs reparse\n  tribunal runs reparse --all\n  tribunal runs reparse 3 --write"
+    )]
     Reparse {
         /// Number of the run, or `last`.
         #[arg(default_value = "last", conflicts_with = "all", value_name = "RUN")]
@@ -108,5 +121,6 @@ pub(in crate::cli) enum RunsCommand {
         format: FindingsFormat,
     },
     /// Rewrites the journal with one record a question; damaged lines and what was set aside are dropped.
+    #[command(after_help = "Examples:\n  tribunal runs compact\n  tribunal runs compact --store elsewhere")]
     Compact,
 }

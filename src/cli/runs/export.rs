@@ -69,7 +69,7 @@ struct Answers {
 
 impl Answers {
     fn open(store: &Path, ui: Ui) -> Result<Self, CliError> {
-        let (store, notices) = Store::open(store, Access::Read)?;
+        let (store, notices) = ui.during("opening the store", || Store::open(store, Access::Read))?;
         warn_all(&notices, ui);
         Ok(Self { store, gone: 0 })
     }

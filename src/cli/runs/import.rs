@@ -23,11 +23,11 @@ const BATCH: usize = 256;
 pub(in crate::cli) fn run(store: &Path, files: &[PathBuf], clock: Clock, ui: Ui) -> Result<Exit, CliError> {
     // All is read before anything is written: a bad file changes nothing.
     let sources: Vec<Incoming> = files.iter().map(|file| incoming(file, clock, ui)).collect::<Result<_, _>>()?;
-    let (mut store, notices) = Store::open(store, Access::Write)?;
+    let (mut store, notices) = ui.during("opening the store", || Store::open(store, Access::Write))?;
     warn_all(&notices, ui);
     for (file, source) in files.iter().zip(sources) {
         let Incoming { records, without_key } = source;
-        let counts = take(&mut store, records)?;
+        let counts = ui.during("taking answers in", || take(&mut store, records))?;
         let mut line = format!(
             "{}: {} answers taken, {} here already",
             file.display(),
@@ -55,7 +55,8 @@ struct Incoming {
 fn incoming(file: &Path, clock: Clock, ui: Ui) -> Result<Incoming, CliError> {
     if file.is_dir() || begins_a_journal(file) {
         let mut records = Vec::new();
-        let notices = read_records(file, &mut |record| records.push(record))?;
+        let reading = format!("reading {}", file.display());
+        let notices = ui.during(&reading, || read_records(file, &mut |record| records.push(record)))?;
         warn_all(&notices, ui);
         return Ok(Incoming { records, without_key: 0 });
     }

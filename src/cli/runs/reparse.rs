@@ -47,11 +47,12 @@ pub(in crate::cli) fn run(
     // A writer makes a store where there is none; this command must not.
     let ledger = Ledger::open(dir)?;
     let access = if matches!(then, Then::Show) { Access::Read } else { Access::Write };
-    let (mut store, notices) = Store::open(dir, access)?;
+    let (mut store, notices) = ui.during("opening the store", || Store::open(dir, access))?;
     warn_all(&notices, ui);
     // Behind the lock, so that nobody writes between the reading and the writing.
     let runs = chosen(dir, &ledger, which, ui)?;
-    let read: Vec<Reread> = runs.into_iter().map(|run| Reread::of(run, &mut store)).collect();
+    let read: Vec<Reread> = ui
+        .during("reading the completions again", || runs.into_iter().map(|run| Reread::of(run, &mut store)).collect());
     if let Then::Write(clock) = then {
         for run in read.iter().filter(|run| !run.changes.is_empty()) {
             write(run, &mut store, clock, ui)?;

@@ -16,7 +16,7 @@ use crate::store::{Access, Damage, Ledger, Store, Verification};
 /// Reads everything; status 1 where something is damaged.
 pub(in crate::cli) fn verify(store: &Path, format: FindingsFormat, ui: Ui) -> Result<Exit, CliError> {
     let scratch = std::env::temp_dir().join(format!("tribunal-verify-{}", std::process::id()));
-    let found = crate::store::verify(store, &scratch)?;
+    let found = ui.during("reading the store", || crate::store::verify(store, &scratch))?;
     for remark in &found.remarks {
         ui.note(remark);
     }
@@ -69,9 +69,9 @@ fn document(found: &Verification) -> Value {
 pub(in crate::cli) fn compact(store: &Path, ui: Ui) -> Result<Exit, CliError> {
     // A writer makes a store where there is none; this command must not.
     Ledger::open(store)?;
-    let (mut open, notices) = Store::open(store, Access::Write)?;
+    let (mut open, notices) = ui.during("opening the store", || Store::open(store, Access::Write))?;
     warn_all(&notices, ui);
-    let done = open.compact()?;
+    let done = ui.during("rewriting the journal", || open.compact())?;
     warn_all(&open.close(), ui);
     print(&format!(
         "{} records kept; dropped: {} older records of the same questions, {} damaged lines, {} files that were set aside\n\

@@ -25,6 +25,10 @@ fn same(name: &str, found: &str) {
 fn golden_calibration() {
     let answer = fixture::calibration();
     same("calibration.json", &calibration(&answer, Lang::En, Format::Json));
+    same("calibration.jsonl", &calibration(&answer, Lang::En, Format::JsonLines));
+    same("calibration.csv", &calibration(&answer, Lang::En, Format::Csv));
+    same("calibration.xml", &calibration(&answer, Lang::En, Format::JUnit));
+    same("calibration.ja.xml", &calibration(&answer, Lang::Ja, Format::JUnit));
     same("calibration.md", &calibration(&answer, Lang::En, Format::Markdown));
     same("calibration.ja.md", &calibration(&answer, Lang::Ja, Format::Markdown));
     same("calibration.120.txt", &calibration(&answer, Lang::En, table(120)));
@@ -37,6 +41,9 @@ fn golden_calibration() {
 fn golden_comparison() {
     let answer = fixture::comparison();
     same("comparison.json", &comparison(&answer, Lang::En, Format::Json));
+    same("comparison.jsonl", &comparison(&answer, Lang::En, Format::JsonLines));
+    same("comparison.csv", &comparison(&answer, Lang::En, Format::Csv));
+    same("comparison.xml", &comparison(&answer, Lang::En, Format::JUnit));
     same("comparison.md", &comparison(&answer, Lang::En, Format::Markdown));
     same("comparison.80.txt", &comparison(&answer, Lang::En, table(80)));
     same("comparison.ja.80.txt", &comparison(&answer, Lang::Ja, table(80)));

@@ -1,6 +1,7 @@
 //! What the report room writes, as its readers see it.
 
 mod fixture;
+mod forms;
 mod golden;
 mod hostile;
 mod numbers;

@@ -1,0 +1,46 @@
+//! What a terminal shows while long work goes on, and what nothing else ever sees. Needs `script` for a terminal of its own.
+#![cfg(target_os = "linux")]
+
+use std::process::{Command, Stdio};
+
+use super::Desk;
+use super::desk::gold;
+
+/// Long enough to be shown, even on a fast machine.
+const LINE: &str = "calibrate --gold gold.jsonl --judge control:first --resamples 60000 --out r.json --force";
+
+/// What a terminal gets to see of a command; `None` where there is no `script`.
+fn seen(desk: &Desk, line: &str, environment: &[(&str, &str)]) -> Option<String> {
+    let typed = format!("{} {line}", env!("CARGO_BIN_EXE_tribunal"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &typed, "/dev/null"]).current_dir(desk.path(".")).env_clear();
+    script.env("TERM", "xterm-256color").env("PATH", "/usr/bin:/bin").envs(environment.iter().copied());
+    let Ok(output) = script.stdin(Stdio::null()).output() else {
+        eprintln!("skipped: there is no `script` to make a terminal");
+        return None;
+    };
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn long_work_is_shown_on_a_terminal_and_leaves_no_trace() {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    let Some(text) = seen(&desk, LINE, &[]) else { return };
+    assert!(text.contains("figures and intervals"), "{text:?}");
+    let last = text.rsplit("\u{1b}[2K").next().unwrap();
+    assert!(last.starts_with("written: r.json"), "the sign is taken away: {text:?}");
+}
+
+#[test]
+fn no_colour_no_quiet_no_build_and_no_dumb_terminal_gets_an_escape_sequence() {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    let short = LINE.replace("60000", "20000");
+    let cases: [(&str, &[(&str, &str)]); 4] =
+        [("", &[("NO_COLOR", "1")]), ("", &[("CI", "true")]), ("", &[("TERM", "dumb")]), ("--quiet ", &[])];
+    for (flag, environment) in cases {
+        let Some(text) = seen(&desk, &format!("{flag}{short}"), environment) else { return };
+        assert!(!text.contains('\u{1b}') && !text.contains("figures and intervals"), "{environment:?}: {text:?}");
+    }
+}
