@@ -12,6 +12,7 @@ use super::figures::Test;
 use super::outcome::{self, Accounting, Sheet};
 use super::prereg::{self, Held, Plan, Prereg, Stopping};
 use super::scores::{Scored, Scores};
+use super::series::{self, Series};
 use super::shares::{Cases, FEW_UNITS, FLIP_RATE};
 use super::stopping::Conclusion;
 use super::usage;
@@ -245,6 +246,8 @@ pub struct Comparison {
     pub prereg: Option<Prereg>,
     /// How often these items were compared; `None` where no store keeps it.
     pub ledger: Option<Reruns>,
+    /// What the charts draw.
+    pub series: Series,
     /// Where every planned judgment went.
     pub accounting: Accounting,
     /// Path or identity of the certificate that opened the door; filled in by the command.
@@ -331,6 +334,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
             requirement,
         }),
         prereg: None,
+        series: series::series(items, &sheet, &own, &resampling),
         ledger: options.ledger,
         accounting: sheet.accounting,
         certificate: None,
