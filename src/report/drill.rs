@@ -18,6 +18,8 @@ const LONGEST_TEXT: usize = 100_000;
 
 /// Both blocks of the page, each compressed by itself: verdicts are wanted at once, texts when one is opened.
 pub(super) struct Blocks {
+    /// Whose texts the page holds.
+    pub(super) line: String,
     pub(super) verdicts: String,
     pub(super) texts: String,
 }
@@ -99,29 +101,34 @@ struct Said {
 }
 
 /// Whose texts the page holds, and what is left out.
-pub(super) fn shown_line(report: &Report<'_>) -> String {
+fn shown_line(report: &Report<'_>, chosen: &[usize]) -> String {
     let words = Words::of(report.lang);
     let all = report.items.records.len();
-    let [with_texts, of_all] = [all.min(report.items.cap), all].map(|count| format::count(count as u64));
+    let [with_texts, of_all] = [chosen.len(), all].map(|count| format::count(count as u64));
     if all == 0 {
         return words.items_none.to_owned();
     }
-    if all <= report.items.cap {
+    if chosen.len() == all {
         return fill(words.items_all, &[&of_all]);
     }
-    let kinds = report.items.kinds();
+    let kinds = report.items.kinds(chosen);
     let [flips, disagreements, none, rest] =
         kinds.map(|kind| format!("{} / {}", format::count(kind.shown), format::count(kind.found)));
     fill(words.items_shown, &[&with_texts, &of_all, &flips, &disagreements, &none, &rest])
 }
 
-/// Both blocks.
+/// Both blocks and the line about them.
 pub(super) fn blocks(report: &Report<'_>) -> Result<Blocks, ReportError> {
     let columns = columns_of(&report.items.records);
+    let chosen = report.items.chosen();
     let verdicts = verdicts(report, &columns);
-    let texts: Vec<Texts> =
-        report.items.chosen().into_iter().map(|index| texts(index, &report.items.records[index], report, &columns)).collect();
-    Ok(Blocks { verdicts: packed(&serde_json::to_string(&verdicts)?), texts: packed(&serde_json::to_string(&texts)?) })
+    let records = &report.items.records;
+    let texts: Vec<Texts> = chosen.iter().map(|index| texts(*index, &records[*index], report, &columns)).collect();
+    Ok(Blocks {
+        line: shown_line(report, &chosen),
+        verdicts: packed(&serde_json::to_string(&verdicts)?),
+        texts: packed(&serde_json::to_string(&texts)?),
+    })
 }
 
 /// Every judge and repeat that any item has, in order.

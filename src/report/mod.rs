@@ -8,8 +8,8 @@
 //! Files: `items` what the reader can drill into · `format` every rule for printing a number · `words` and `glossary`
 //! every string, in English and Japanese, `sentences` those with data in them, `stopping` those about an early end ·
 //! `view` answers laid out in sentences and rows, `beside` what stands beside a comparison's rates, `several` judges beside
-//! each other · `json`, `text`, `markdown`, `html` one a format · `plan` a plan in all of its formats · `page` and `drill`
-//! what the HTML templates are filled with ·
+//! each other · `json`, `text`, `markdown`, `html` one a format · `plan` a plan in all of its formats · `page` what
+//! the HTML templates are filled with, `drill` and `packed` the items as data for its script ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
 mod beside;
@@ -21,6 +21,7 @@ mod html;
 mod items;
 mod json;
 mod markdown;
+mod packed;
 mod page;
 mod page_calibration;
 mod page_comparison;

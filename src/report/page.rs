@@ -10,7 +10,7 @@ use super::chart::{Axis, Mark, Strip, scale, strip};
 use super::format::{self, Unit};
 use super::visible::visible_line;
 use super::words::{Words, fill};
-use super::{Content, Lang, Report, drill, glossary, view};
+use super::{Content, Lang, Report, glossary, view};
 
 /// The frame of a page.
 #[derive(Serialize)]
@@ -59,7 +59,7 @@ struct Input {
 }
 
 impl Page {
-    pub(super) fn of(report: &Report<'_>) -> Self {
+    pub(super) fn of(report: &Report<'_>, items_line: String) -> Self {
         let w = Words::of(report.lang);
         let (heading, subtitle, banner) = match report.content {
             Content::Calibration(answer) => (w.calibration.to_owned(), view::gold_line(answer, w), None),
@@ -76,7 +76,7 @@ impl Page {
             subtitle,
             banner,
             warnings: view::warnings(report.content, report.lang),
-            items_line: drill::shown_line(report),
+            items_line,
             has_items: !report.items.records.is_empty(),
             glossary: glossary_of(report),
             provenance: Provenance::of(report),

@@ -142,8 +142,24 @@ words! {
     not_estimable: "not estimable", "推定不能";
 
     items: "Items", "項目";
-    items_shown: "{} of {} items shown; flips, disagreements and missing verdicts were chosen first.",
-                 "全{1}件のうち{0}件を表示（反転、不一致、判定なしを優先）。";
+    items_shown: "Every verdict is here. The texts of {} of {} items are in this page: flips {}, disagreements with the label {}, no verdict {}, others {}, drawn by the seed; --show-items N or --show-items all puts in more.",
+                 "判定はすべてここにある。本文は全{1}件のうち{0}件を収録：反転 {2}、ラベルと不一致 {3}、判定なし {4}、その他 {5}（シードにより抽出）。--show-items N または --show-items all で増やせる。";
+    text_cut: "{} more characters are left out here", "以下{}文字を省略";
+    text_left_out: "The texts of this item are not in this page.", "この項目の本文はこのページに収録していない。";
+    no_stream: "This browser cannot unpack the items; everything above is complete without them.",
+               "このブラウザーでは項目を展開できない。ここまでの内容はすべて読める。";
+    loading: "unpacking…", "展開中…";
+    sort: "sort", "並べ替え";
+    sort_set: "in the order of the set", "項目セットの順";
+    sort_telling: "most telling first", "注目すべき順";
+    sort_category: "by category", "カテゴリ順";
+    sort_label: "by human label", "人のラベル順";
+    any_label: "any label", "すべてのラベル";
+    no_label: "no label", "ラベルなし";
+    differences: "mark what differs", "違いを強調";
+    only_texts: "with texts only", "本文のある項目のみ";
+    first_page: "first page", "最初";
+    last_page: "last page", "最後";
     items_all: "{} items.", "全{}件。";
     items_none: "No items were handed to this report.", "このレポートには項目が含まれていない。";
     no_script: "The items can be browsed where scripts are allowed; everything above is complete without them.",
@@ -155,8 +171,8 @@ words! {
     filter_none: "no verdict", "判定なし";
     any_judge: "any judge", "すべての判定者";
     any_category: "any category", "すべてのカテゴリ";
-    search: "search texts", "全文検索";
-    keys: "Keys: j / k move, Enter opens, n / p page, / searches.", "キー操作：j / k 移動、Enter 開閉、n / p ページ、/ 検索";
+    search: "search ids and texts", "IDと本文を検索";
+    keys: "Keys: j / k or arrows move, Enter opens, n / p turn the page, / searches, Esc leaves a field.", "キー操作：j / k または矢印で移動、Enter 開閉、n / p ページ、/ 検索、Esc で入力欄を離れる";
     previous: "previous", "前へ";
     next: "next", "次へ";
     no_match: "No item matches.", "該当する項目はない。";

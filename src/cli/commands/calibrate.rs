@@ -41,7 +41,11 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
         }
     }
     let items = if delivery.wants_items() {
-        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments)
+        ItemTable {
+            cap: args.output.show_items,
+            seed: args.statistics.seed,
+            ..items::table(&evidence.gold, &evidence.pairs, &evidence.judgments)
+        }
     } else {
         ItemTable::default()
     };

@@ -46,7 +46,11 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     answer.banner = door.banner;
     answer.warnings.extend(door.warnings);
     let items = if delivery.wants_items() {
-        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments)
+        ItemTable {
+            cap: args.output.show_items,
+            seed: args.statistics.seed,
+            ..items::table(&evidence.gold, &evidence.pairs, &evidence.judgments)
+        }
     } else {
         ItemTable::default()
     };

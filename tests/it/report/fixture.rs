@@ -462,7 +462,8 @@ fn prereg() -> Prereg {
 }
 
 fn category(name: &str, items: u64, point: f64, half: f64, p: f64, p_holm: f64) -> CategoryRow {
-    let outcomes = Outcomes { a_wins: 36, b_wins: 50, tie: items - 101, flip_first: 12, no_verdict: 3, ..Outcomes::default() };
+    let outcomes =
+        Outcomes { a_wins: 36, b_wins: 50, tie: items - 101, flip_first: 12, no_verdict: 3, ..Outcomes::default() };
     CategoryRow { category: name.to_owned(), items, outcomes, win_rate: plain(point, half, items, "bca"), p, p_holm }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tribunal::report::{Colour, Content, Format, ItemTable, Lang, Report, TableOptions, render};
 
+use super::hostile::block;
 use super::{calibration, comparison, fixture};
 
 fn table(width: u16) -> Format {
@@ -70,12 +71,21 @@ fn the_same_report_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_page_that_cannot_hold_all_items_says_which_it_holds() {
+fn a_page_that_cannot_hold_all_texts_says_which_it_holds_and_has_every_verdict() {
     let (answer, manifest) = (fixture::calibration(), fixture::manifest());
     let items = ItemTable { cap: 10, ..fixture::items() };
     let report = Report { content: Content::Calibration(&answer), items, manifest: &manifest, lang: Lang::En };
     let page = render(&report, Format::Html).unwrap();
-    assert!(page.contains("10 of 60 items shown; flips"));
-    assert_eq!(page.matches("\"id\":\"").count(), 10);
-    assert!(page.contains("\"id\":\"hostile\""), "a flip is chosen before an item on which all agree");
+    assert!(page.contains("The texts of 10 of 60 items are in this page: flips 10 / "), "no such line");
+    let (texts, verdicts) = (block(&page, "texts"), block(&page, "verdicts"));
+    assert_eq!((texts.as_array().unwrap().len(), verdicts["ids"].as_array().unwrap().len()), (10, 60));
+    let flips = |index: usize| {
+        verdicts["columns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|c| b"DEH".contains(&c["outcome"].as_str().unwrap().as_bytes()[index]))
+    };
+    let held = texts.as_array().unwrap().iter().map(|item| usize::try_from(item["i"].as_u64().unwrap()).unwrap());
+    assert!(held.into_iter().all(flips), "a flip is chosen before an item on which all agree");
 }
