@@ -20,17 +20,24 @@ use super::{Content, Report, ReportError};
 const STYLE: &str = include_str!("templates/style.css");
 const SCRIPT: &str = include_str!("templates/report.js");
 
+/// One base, one page a kind of answer, and one part a kind of section or chart. Names end in .html, so every variable is
+/// escaped unless a template says otherwise.
+const PARTS: [(&str, &str); 10] = [
+    ("base.html", include_str!("templates/base.html")),
+    ("chart.html", include_str!("templates/chart.html")),
+    ("charts.html", include_str!("templates/charts.html")),
+    ("forest.html", include_str!("templates/forest.html")),
+    ("table.html", include_str!("templates/table.html")),
+    ("missing.html", include_str!("templates/missing.html")),
+    ("multiples.html", include_str!("templates/multiples.html")),
+    ("several.html", include_str!("templates/several.html")),
+    ("calibration.html", include_str!("templates/calibration.html")),
+    ("comparison.html", include_str!("templates/comparison.html")),
+];
+
 static TEMPLATES: LazyLock<Result<Tera, String>> = LazyLock::new(|| {
     let mut tera = Tera::default();
-    // Names end in .html, so every variable is escaped unless a template says otherwise.
-    let parts = [
-        ("base.html", include_str!("templates/base.html")),
-        ("forest.html", include_str!("templates/forest.html")),
-        ("several.html", include_str!("templates/several.html")),
-        ("calibration.html", include_str!("templates/calibration.html")),
-        ("comparison.html", include_str!("templates/comparison.html")),
-    ];
-    tera.add_raw_templates(parts).map_err(|error| error.to_string())?;
+    tera.add_raw_templates(PARTS).map_err(|error| error.to_string())?;
     Ok(tera)
 });
 
@@ -84,15 +91,8 @@ mod tests {
 
     #[test]
     fn only_drawings_go_into_a_template_unescaped() {
-        let templates = [
-            include_str!("templates/base.html"),
-            include_str!("templates/forest.html"),
-            include_str!("templates/calibration.html"),
-            include_str!("templates/several.html"),
-            include_str!("templates/comparison.html"),
-        ];
         let variables =
-            templates.iter().flat_map(|text| text.split("{{").skip(1)).filter_map(|text| text.split("}}").next());
+            PARTS.iter().flat_map(|(_, text)| text.split("{{").skip(1)).filter_map(|text| text.split("}}").next());
         for variable in variables.filter(|variable| variable.contains("safe")) {
             let (name, filter) = variable.split_once('|').unwrap_or_default();
             assert!(

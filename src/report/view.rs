@@ -1,7 +1,7 @@
 //! Answers laid out in rows and sentences, for every format that people read.
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::compare::{Comparison, Favours, McNemarResult};
+use crate::analysis::compare::{Comparison, Favours, McNemarResult, Outcomes};
 use crate::analysis::figures::{Entry, Figures, Test};
 use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit, Why};
 use crate::analysis::outcome::Outcome;
@@ -253,9 +253,13 @@ pub(super) struct OutcomeRow {
 
 /// Outcomes in the order of the bar: wins of `a`, half wins, ties, flips, half losses, wins of `b`, none.
 pub(super) fn outcome_rows(comparison: &Comparison, lang: Lang) -> Vec<OutcomeRow> {
+    outcome_rows_of(&comparison.outcomes, comparison, lang)
+}
+
+/// The same for a part of the items.
+pub(super) fn outcome_rows_of(counts: &Outcomes, comparison: &Comparison, lang: Lang) -> Vec<OutcomeRow> {
     let words = Words::of(lang);
     let [a, b] = sides(comparison);
-    let counts = &comparison.outcomes;
     let of = |outcome: Outcome| words.outcome_of(outcome, &a, &b);
     let rows = [
         ("a_wins", of(Outcome::AWins), counts.a_wins),
