@@ -310,9 +310,8 @@ fn flow(index: usize, card: &Scorecard, words: &Words) -> Option<Flow> {
         .or_else(|| counted("inconsistency_rate").map(|(k, n)| (n.saturating_sub(k), n)))
         .filter(|(_, n)| *n > 0)?;
     let inconsistent = n.saturating_sub(consistent);
-    let parts = match (counted("flip_first_rate"), counted("flip_second_rate")) {
-        (Some((first, _)), Some((second, _))) => {
-            let half = inconsistent.saturating_sub(first + second);
+    let parts = match (counted("flip_first_rate"), counted("flip_second_rate"), counted("one_tie_rate")) {
+        (Some((first, _)), Some((second, _)), Some((half, _))) => {
             vec![
                 ("seg-same", words.consistent, consistent),
                 ("seg-half", words.flow_half, half),

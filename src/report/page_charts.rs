@@ -11,6 +11,7 @@ use super::chart::{
 };
 use super::format::{self, Unit};
 use super::page::Drawing;
+use super::page_calibration::Legend;
 use super::page_multiples::MOST_PANELS;
 use super::words::{Words, fill};
 use super::{Lang, page_comparison, view};
@@ -41,13 +42,19 @@ pub(super) struct ChartGroup {
     id: &'static str,
     heading: &'static str,
     note: String,
+    legend: Vec<Legend>,
     charts: Vec<Chart>,
 }
 
 impl ChartGroup {
     /// `None` where there is nothing to draw.
     pub(super) fn of(id: &'static str, heading: &'static str, note: String, charts: Vec<Chart>) -> Option<Self> {
-        (!charts.is_empty()).then_some(Self { id, heading, note, charts })
+        (!charts.is_empty()).then_some(Self { id, heading, note, legend: Vec::new(), charts })
+    }
+
+    /// The same with the meaning of its colours.
+    pub(super) fn explained(self, legend: Vec<Legend>) -> Self {
+        Self { legend, ..self }
     }
 }
 
@@ -242,7 +249,7 @@ fn confidence(one: &Drawn<'_>, confidence: &Confidence, words: &Words) -> Option
     };
     let head = [words.stated, words.mean, words.right_share, words.n];
     Some(Chart {
-        drawing: Drawing { svg: plane(&shown, &Axis::around([0.5, 1.0], Unit::Share)) },
+        drawing: Drawing { svg: plane(&shown, &Axis::between(0.5, 1.0)) },
         table: Grid { head: head.map(str::to_owned).to_vec(), rows },
         title: format!("{} (n = {})", one.name, format::count(confidence.n)),
         note: String::new(),

@@ -241,7 +241,8 @@ fn charts(answer: &Comparison, lang: Lang) -> Vec<ChartGroup> {
     let bars = page_charts::category_bars(answer, lang);
     let more = answer.by_category.len() - bars.len();
     let note = if more == 0 { String::new() } else { fill(words.categories_more, &[&format::count(more as u64)]) };
-    let categories = ChartGroup::of("outcomes-by-category", words.by_category, note, bars);
+    let categories = ChartGroup::of("outcomes-by-category", words.by_category, note, bars)
+        .map(|group| group.explained(outcome_lines(answer, lang).into_iter().map(|line| line.legend).collect()));
     page_charts::series_groups(&[drawn], words).into_iter().chain(categories).collect()
 }
 

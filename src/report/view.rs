@@ -1,7 +1,7 @@
 //! Answers laid out in rows and sentences, for every format that people read.
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::compare::{Comparison, Favours, McNemarResult, Outcomes};
+use crate::analysis::compare::{Comparison, Favours, McNemarResult, OutcomeShares, Outcomes};
 use crate::analysis::figures::{Entry, Figures, Test};
 use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit, Why};
 use crate::analysis::outcome::Outcome;
@@ -273,9 +273,8 @@ pub(super) fn outcome_rows_of(counts: &Outcomes, comparison: &Comparison, lang: 
         ("b_wins", of(Outcome::BWins), counts.b_wins),
         ("no_verdict", of(Outcome::NoVerdict), counts.no_verdict),
     ];
-    let total: u64 = rows.iter().map(|row| row.2).sum();
-    let share = |count: u64| if total == 0 { 0.0 } else { count as f64 / total as f64 };
-    rows.into_iter().map(|(key, label, count)| OutcomeRow { key, label, count, share: share(count) }).collect()
+    let shares = OutcomeShares(*counts);
+    rows.into_iter().map(|(key, label, count)| OutcomeRow { key, label, count, share: shares.of(count) }).collect()
 }
 
 /// The names of both sides, safe for one line.

@@ -41,13 +41,27 @@ pub struct Orders {
     pub cells: [[u64; 4]; 4],
 }
 
+impl Orders {
+    /// How often each was said with `a` shown first.
+    pub fn row_totals(&self) -> [u64; 4] {
+        self.cells.map(|row| row.iter().sum())
+    }
+
+    /// How often each was said with `b` shown first.
+    pub fn column_totals(&self) -> [u64; 4] {
+        [0, 1, 2, 3].map(|column| self.cells.iter().map(|row| row[column]).sum())
+    }
+}
+
 impl Serialize for Orders {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Orders", 4)?;
+        let mut out = serializer.serialize_struct("Orders", 6)?;
         out.serialize_field("rows", "a_shown_first")?;
         out.serialize_field("columns", "b_shown_first")?;
         out.serialize_field("labels", &["a", "b", "tie", "no_verdict"])?;
         out.serialize_field("cells", &self.cells)?;
+        out.serialize_field("row_totals", &self.row_totals())?;
+        out.serialize_field("column_totals", &self.column_totals())?;
         out.end()
     }
 }
@@ -133,6 +147,7 @@ mod tests {
     fn every_row_is_counted_where_both_orders_put_it() {
         let found = orders(&sheet(&[(Some(A), Some(A)), (Some(A), Some(B)), (Some(Tie), None), (None, None)])).unwrap();
         assert_eq!(found.cells, [[1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]]);
+        assert_eq!((found.row_totals(), found.column_totals()), ([2, 0, 1, 1], [1, 1, 0, 2]));
     }
 
     #[test]

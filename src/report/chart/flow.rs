@@ -31,7 +31,7 @@ pub(in crate::report) fn flow(id: &str, labels: &FlowLabels<'_>, cells: &[[u64; 
     let starts = [left, right].map(|counts| starts(&counts, scale));
     let mut body = String::new();
     let mut description = Vec::new();
-    let height = TOP + HIGH + GAP * 3.0;
+    let height = TOP + HIGH + GAP * 3.0 + 12.0;
     write!(
         body,
         r#"<svg x="{}%" y="0" width="{}%" height="{height}" viewBox="0 0 100 {height}" preserveAspectRatio="none">"#,

@@ -15,7 +15,7 @@ use super::svg::{escape, image, round};
 const LEFT: f64 = 12.0;
 const WIDE: f64 = 86.0;
 /// Upper edge and height of the plot, in pixels.
-const TOP: f64 = 12.0;
+const TOP: f64 = 24.0;
 const HIGH: f64 = 200.0;
 
 /// One estimate above its place on the horizontal axis.
@@ -119,7 +119,7 @@ fn grid(body: &mut String, shown: &Plane<'_>, x: &Axis, y: &Axis) {
         text(across(x, *tick), bottom + 16.0, class, &label(*tick, shown.x_unit));
     }
     text(LEFT + WIDE / 2.0, bottom + 36.0, "mid name", shown.x_name);
-    text(LEFT, TOP - 2.0, "name", shown.y_name);
+    text(LEFT, TOP - 10.0, "name", shown.y_name);
 }
 
 fn curve(body: &mut String, places: &[[f64; 2]], x: &Axis, y: &Axis) {
@@ -175,16 +175,15 @@ mod tests {
         let axis = Axis::around([0.0, 1.0], Unit::Share);
         let svg = plane(&shown(&[Point { x: 0.5, estimate: &estimate, mark: Mark::Plain }], Guide::None), &axis);
         assert!(svg.contains(r#"<svg x="55%""#), "half of 86 % behind 12 %: {svg}");
-        assert!(svg.contains(r#"d="M0 112V12""#) && svg.contains(r#"translate(0 62)"#), "{svg}");
-        assert!(svg.contains(r#"class="limit" x1="12%" x2="98%" y1="112" y2="112""#), "{svg}");
+        assert!(svg.contains(r#"d="M0 124V24""#) && svg.contains(r#"translate(0 74)"#), "{svg}");
+        assert!(svg.contains(r#"class="limit" x1="12%" x2="98%" y1="124" y2="124""#), "{svg}");
     }
 
     #[test]
     fn the_diagonal_joins_equal_values_of_both_axes() {
-        let axis = Axis::around([0.5, 1.0], Unit::Share);
+        let axis = Axis::between(0.5, 1.0);
         let svg = plane(&shown(&[], Guide::Diagonal), &axis);
-        let low = axis.ends()[0];
-        assert!(svg.contains(&format!("d=\"M0 {}L100 0\"", round(100.0 - low * 100.0))), "{svg}");
+        assert!(svg.contains("d=\"M0 50L100 0\""), "{svg}");
     }
 
     #[test]

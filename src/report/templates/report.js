@@ -353,6 +353,7 @@
     host.dataset.total = N;
     draw();
     host.dataset.state = 'verdicts';
+    host.dataset.ms = Math.round(performance.now());
     // The list stands; texts come in after the browser has painted it.
     setTimeout(function () {
       unpack('texts').then(function (all) {

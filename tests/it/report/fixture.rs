@@ -2,8 +2,8 @@
 
 use tribunal::analysis::calibration::{Calibration, GoldSummary, Scorecard};
 use tribunal::analysis::compare::{
-    Banner, Bounds, CategoryRow, Comparison, Favours, Interaction, McNemarResult, Odds, Outcomes, Required,
-    Requirement, Reruns,
+    Banner, Bounds, CategoryRow, Comparison, Favours, Interaction, McNemarResult, Odds, OutcomeShares, Outcomes,
+    Required, Requirement, Reruns,
 };
 use tribunal::analysis::correction::{Correction, Inputs, JudgeAccuracy, Method, ValidWhen};
 use tribunal::analysis::discordant::ChecksResult;
@@ -102,6 +102,7 @@ fn figures(said: &Said) -> Figures {
     out.figure("flip_rate_decisive", share(first + second, total - said.half));
     out.figure("flip_first_rate", share(first, total));
     out.figure("flip_second_rate", share(second, total));
+    out.figure("one_tie_rate", share(said.half, total));
     let detectable = Ok(0.21);
     out.push("direction", Entry::Test(Test { p: 0.013, k: first, n: first + second, method: "binomial", detectable }));
     out.figure("length_error_gap", gap(said));
@@ -340,6 +341,19 @@ fn humans() -> Figures {
     humans
 }
 
+const OUTCOMES: Outcomes = Outcomes {
+    a_wins: 96,
+    b_wins: 151,
+    tie: 41,
+    flip_first: 52,
+    flip_second: 17,
+    half_a: 14,
+    half_b: 20,
+    inconsistent: 0,
+    identical: 3,
+    no_verdict: 6,
+};
+
 /// A comparison that favours `b`.
 pub fn comparison() -> Comparison {
     let tally = |missing| Tally { planned: 400, judged: 400 - missing, none: [missing, 0, 0, 0, 0, 0] };
@@ -351,18 +365,8 @@ pub fn comparison() -> Comparison {
         fingerprint: Fingerprint(Digest::of(b"mini").to_string()),
         items: 400,
         groups: 380,
-        outcomes: Outcomes {
-            a_wins: 96,
-            b_wins: 151,
-            tie: 41,
-            flip_first: 52,
-            flip_second: 17,
-            half_a: 14,
-            half_b: 20,
-            inconsistent: 0,
-            identical: 3,
-            no_verdict: 6,
-        },
+        outcomes: OUTCOMES,
+        outcome_shares: OutcomeShares(OUTCOMES),
         win_rate: rate(0.430, 0.039, "bca_clustered"),
         score: rate(0.426, 0.041, "bca_clustered"),
         decided: share(96, 247),
