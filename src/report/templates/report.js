@@ -121,8 +121,16 @@
       }
       return [mine, theirs];
     }
+    // Texts with next to nothing in common are not the same text with changes: marks would only be in the way.
+    function alike(words, same) {
+      var all = 0, kept = 0;
+      words.forEach(function (text, i) { if (text.trim()) { all++; kept += same[i]; } });
+      return all === 0 || kept * 4 >= all;
+    }
     function marked(body, words, same) {
       body.textContent = '';
+      // A space between two words that differ belongs to them.
+      for (var k = 1; k + 1 < words.length; k++) if (!words[k].trim() && !same[k - 1] && !same[k + 1]) same[k] = 0;
       for (var i = 0; i < words.length;) {
         var start = i, kind = same[i];
         while (i < words.length && same[i] === kind) i++;
@@ -169,7 +177,7 @@
       if (state.mark && t.a !== undefined && t.b !== undefined) {
         var both = [t.a, t.b].map(function (text) { return text.match(word) || []; });
         var same = common(both[0], both[1]);
-        [0, 1].forEach(function (k) { marked(box.children[k].lastChild, both[k], same[k]); });
+        if (alike(both[0], same[0]) || alike(both[1], same[1])) [0, 1].forEach(function (k) { marked(box.children[k].lastChild, both[k], same[k]); });
       }
       return box;
     }
