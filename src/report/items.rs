@@ -70,8 +70,12 @@ impl ItemTable {
     /// Flips, disagreements, items without a verdict and the rest: how many, and how many of them are among `chosen`.
     pub(super) fn kinds(&self, chosen: &[usize]) -> [Kind; 4] {
         let mut kinds = [Kind::default(); 4];
-        self.records.iter().for_each(|item| kinds[usize::from(item.urgency())].found += 1);
-        chosen.iter().for_each(|index| kinds[usize::from(self.records[*index].urgency())].shown += 1);
+        for item in &self.records {
+            kinds[usize::from(item.urgency())].found += 1;
+        }
+        for index in chosen {
+            kinds[usize::from(self.records[*index].urgency())].shown += 1;
+        }
         kinds
     }
 

@@ -156,7 +156,9 @@ fn counts(rows: &[(i64, Row)]) -> Vec<LengthCount> {
     let place = |difference: i64| edges.partition_point(|edge| *edge <= difference).clamp(1, edges.len() - 1) - 1;
     let mut bars: Vec<LengthCount> =
         edges.windows(2).map(|edge| LengthCount { from: Some(edge[0]), to: Some(edge[1]), n: 0 }).collect();
-    rows.iter().for_each(|(difference, _)| bars[place(*difference)].n += 1);
+    for (difference, _) in rows {
+        bars[place(*difference)].n += 1;
+    }
     if rows[0].0 < edges[0] {
         bars[0].from = None;
     }

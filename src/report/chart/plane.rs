@@ -190,6 +190,6 @@ mod tests {
     fn a_curve_has_a_place_for_every_point() {
         let axis = Axis::around([-100.0, 100.0], Unit::Plain);
         let svg = plane(&shown(&[], Guide::Curve(&[[-100.0, 0.0], [0.0, 0.5], [100.0, 1.0]])), &axis);
-        assert!(svg.contains("L") && svg.matches("class=\"guide\"").count() == 1 && !svg.contains("NaN"), "{svg}");
+        assert!(svg.contains('L') && svg.matches("class=\"guide\"").count() == 1 && !svg.contains("NaN"), "{svg}");
     }
 }
