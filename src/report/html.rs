@@ -22,17 +22,23 @@ const SCRIPT: &str = include_str!("templates/report.js");
 
 /// One base, one page a kind of answer, and one part a kind of section or chart. Names end in .html, so every variable is
 /// escaped unless a template says otherwise.
-const PARTS: [(&str, &str); 10] = [
+const PARTS: [(&str, &str); 16] = [
     ("base.html", include_str!("templates/base.html")),
-    ("chart.html", include_str!("templates/chart.html")),
-    ("charts.html", include_str!("templates/charts.html")),
-    ("forest.html", include_str!("templates/forest.html")),
-    ("table.html", include_str!("templates/table.html")),
-    ("missing.html", include_str!("templates/missing.html")),
-    ("multiples.html", include_str!("templates/multiples.html")),
-    ("several.html", include_str!("templates/several.html")),
     ("calibration.html", include_str!("templates/calibration.html")),
     ("comparison.html", include_str!("templates/comparison.html")),
+    ("several.html", include_str!("templates/several.html")),
+    ("seal.html", include_str!("templates/seal.html")),
+    ("criteria.html", include_str!("templates/criteria.html")),
+    ("warnings.html", include_str!("templates/warnings.html")),
+    ("forest.html", include_str!("templates/forest.html")),
+    ("charts.html", include_str!("templates/charts.html")),
+    ("chart.html", include_str!("templates/chart.html")),
+    ("multiples.html", include_str!("templates/multiples.html")),
+    ("table.html", include_str!("templates/table.html")),
+    ("missing.html", include_str!("templates/missing.html")),
+    ("items.html", include_str!("templates/items.html")),
+    ("glossary.html", include_str!("templates/glossary.html")),
+    ("provenance.html", include_str!("templates/provenance.html")),
 ];
 
 static TEMPLATES: LazyLock<Result<Tera, String>> = LazyLock::new(|| {

@@ -152,18 +152,19 @@
     }
     function block(title, text, raw) {
       var box = el('div');
-      add(box, title ? el('h4', '', title) : null);
+      add(box, title ? el('h3', '', title) : null);
       var body = el('pre', 'text' + (raw ? ' raw' : ''), text === undefined ? w.no_text : text);
       if (text === undefined) body.classList.add('dim');
       body.dir = 'auto';
       body.tabIndex = 0;
-      if (title) body.setAttribute('aria-label', title);
+      body.setAttribute('role', 'group');
+      body.setAttribute('aria-label', title || w.response);
       return add(box, body);
     }
     function response(i, t, letter) {
       var name = letter === 'a' ? t.ma : t.mb;
       var box = block('', letter === 'a' ? t.a : t.b);
-      var head = el('h4');
+      var head = el('h3');
       add(head, el('b', '', w.response + ' ' + letter.toUpperCase()));
       if (name) head.appendChild(document.createTextNode(' · ' + name));
       if (data.gold[i] === letter) head.appendChild(document.createTextNode(' · ✓ ' + w.gold));
@@ -184,7 +185,7 @@
     function turn_of(letter, s, first, which) {
       var box = el('div');
       box.dataset.order = which;
-      var head = el('h4', '', fill(w.shown_first, first) + ': ');
+      var head = el('h3', '', fill(w.shown_first, first) + ': ');
       add(head, el('b', '', letter === '-' ? w.no_text : data.readings[Number(letter)]));
       add(box, head);
       if (!s) return box;
@@ -209,7 +210,7 @@
       columns.forEach(function (c, k) {
         var found = outcome(c, i);
         if (!found) return;
-        var head = el('h4', 'judge', data.judges[c.judge] + (c.repeat ? ' #' + (c.repeat + 1) : ''));
+        var head = el('h3', 'judge', data.judges[c.judge] + (c.repeat ? ' #' + (c.repeat + 1) : ''));
         var chip = el('span', 'chip' + (flips(found[0]) ? ' flip' : ''), found[1]), ok = c.agrees[i];
         var agree = ok === '-' ? null : el('span', 'chip ' + (ok === 'y' ? 'good' : 'bad'), ok === 'y' ? '✓ ' + w.agrees : '✕ ' + w.disagrees);
         add(list, add(head, chip, agree));
