@@ -19,11 +19,13 @@ pub struct ItemTable {
     pub cap: usize,
     /// Decides which items are drawn where not all of a kind fit.
     pub seed: u64,
+    /// What [`ItemTable::choose`] gave, where it was asked before the texts were laid out.
+    pub with_texts: Option<Vec<usize>>,
 }
 
 impl Default for ItemTable {
     fn default() -> Self {
-        Self { records: Vec::new(), cap: DEFAULT_ITEM_CAP, seed: 0 }
+        Self { records: Vec::new(), cap: DEFAULT_ITEM_CAP, seed: 0, with_texts: None }
     }
 }
 
@@ -40,23 +42,25 @@ impl ItemTable {
         Self { records, ..Self::default() }
     }
 
-    /// Indices of the items whose texts are in the page, rising: all where they fit, else flips first, then disagreements
+    /// Indices of the items whose texts are in the page, rising.
+    pub fn chosen(&self) -> Vec<usize> {
+        self.with_texts.clone().unwrap_or_else(|| self.choose(|index| self.records[index].bytes()))
+    }
+
+    /// Which items' texts go into the page, by the length of an item's texts in bytes; rising: all where they fit, else flips first, then disagreements
     /// with the human label, then items without a verdict, then the rest; within a kind by a draw that depends on the
     /// seed and the item alone.
-    pub fn chosen(&self) -> Vec<usize> {
+    pub fn choose(&self, bytes: impl Fn(usize) -> usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.records.len()).collect();
-        let fits = |indices: &[usize]| {
-            self.cap == usize::MAX
-                || indices.iter().map(|index| self.records[*index].bytes()).sum::<usize>() <= TEXT_BUDGET
-        };
-        if self.records.len() <= self.cap && fits(&order) {
+        let fits = |indices: &[usize]| indices.iter().map(|index| bytes(*index)).sum::<usize>() <= TEXT_BUDGET;
+        if self.records.len() <= self.cap && (self.cap == usize::MAX || fits(&order)) {
             return order;
         }
         order.sort_by_cached_key(|index| (self.records[*index].urgency(), self.draw(*index), *index));
         order.truncate(self.cap);
         let mut left = TEXT_BUDGET;
         // A giant is passed over, so that it does not push out all that come after it.
-        order.retain(|index| match left.checked_sub(self.records[*index].bytes()) {
+        order.retain(|index| match left.checked_sub(bytes(*index)) {
             Some(rest) => {
                 left = rest;
                 true
@@ -208,7 +212,7 @@ mod tests {
             item(3, Outcome::FlipSecond, Some(false)),
         ];
         let shown = |cap| {
-            let table = ItemTable { records: records.clone(), cap, seed: 1 };
+            let table = ItemTable { records: records.clone(), cap, seed: 1, with_texts: None };
             let chosen: Vec<String> = table.chosen().iter().map(usize::to_string).collect();
             chosen.join(" ")
         };
@@ -222,7 +226,7 @@ mod tests {
     fn within_a_kind_the_seed_decides_and_the_place_does_not() {
         let records: Vec<ItemRecord> = (0..200).map(|id| item(id, Outcome::AWins, Some(true))).collect();
         let ids = |records: &[ItemRecord], seed| {
-            let table = ItemTable { records: records.to_vec(), cap: 20, seed };
+            let table = ItemTable { records: records.to_vec(), cap: 20, seed, with_texts: None };
             let mut ids: Vec<String> = table.chosen().iter().map(|index| records[*index].id.to_string()).collect();
             ids.sort_unstable();
             ids
@@ -239,7 +243,7 @@ mod tests {
     fn texts_beyond_the_budget_are_left_out_unless_all_are_asked_for() {
         let giant = |id| ItemRecord { prompt: Some("x".repeat(TEXT_BUDGET / 2 + 1)), ..item(id, Outcome::AWins, None) };
         let records = vec![giant(0), giant(1), item(2, Outcome::AWins, None)];
-        let table = ItemTable { records, cap: 10, seed: 1 };
+        let table = ItemTable { records, cap: 10, seed: 1, with_texts: None };
         let chosen = table.chosen();
         assert!(chosen.len() == 2 && chosen.contains(&2), "one giant and what is small: {chosen:?}");
         assert_eq!(table.kinds(&chosen)[3], Kind { shown: 2, found: 3 });
