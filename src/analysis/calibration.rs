@@ -10,6 +10,7 @@ use super::gate::{Decision, Gate, GateRules};
 use super::jury::{self, Jury, Panel};
 use super::measure::{self, Measuring, Over};
 use super::outcome::{self, Accounting, Row, Sheet};
+use super::series::{self, Series};
 use super::shares::{Cases, SINGLE_ORDER_ROWS};
 use super::unmeasured::Unmeasured;
 use super::versus::{self, Lineup, MOST_JUDGES, Versus};
@@ -55,6 +56,9 @@ pub struct Scorecard {
     pub gate: Option<Gate>,
     /// Where the certificate was written; filled in by the command.
     pub certificate: Option<String>,
+    /// What the charts draw; `None` for control judges shown as baselines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
     /// What was not measured.
     pub not_measured: Vec<Unmeasured>,
     /// What a reader has to know before using the figures.
@@ -118,7 +122,7 @@ pub struct GoldSummary {
 
 /// Tries every judge that has judgments on the set.
 pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> Calibration {
-    let trial = Trial { gold, options, seed: Seed(options.seed) };
+    let trial = Trial { gold, judgments, options, seed: Seed(options.seed) };
     let details = Details::of(judgments);
     let sheets = outcome::sheets(gold, judgments);
     let judges: Vec<Scorecard> =
@@ -144,6 +148,7 @@ pub fn calibrate(gold: &GoldSet, judgments: &[Judgment], options: &Options) -> C
 
 struct Trial<'a> {
     gold: &'a GoldSet,
+    judgments: &'a [Judgment],
     options: &'a Options,
     seed: Seed,
 }
@@ -177,6 +182,7 @@ impl Trial<'_> {
             fingerprint: usage::fingerprint(&sheet.judge, details),
             model: models.first().map(|(model, _)| (*model).to_owned()),
             accounting: sheet.accounting,
+            series: Some(series::series(self.gold, sheet, self.judgments, &resampling)),
             not_measured: Unmeasured::of(&figures),
             warnings: warnings_of(sheet, &cases, self.gold, details),
             figures,
@@ -232,6 +238,7 @@ impl Trial<'_> {
             figures,
             gate: None,
             certificate: None,
+            series: None,
             not_measured: Vec::new(),
             warnings: Vec::new(),
         }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::calibration::MOST_PARTS;
+use super::compare::Outcomes;
 use super::discordant::McNemarResult;
 use super::outcome::{Row, Sheet};
 use super::scores::{Scored, Scores};
@@ -21,6 +22,8 @@ pub struct CategoryRow {
     pub category: String,
     /// Items in it.
     pub items: u64,
+    /// Counts of outcomes in it.
+    pub outcomes: Outcomes,
     /// Win rate of `a` with its interval.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub win_rate: Figure,
@@ -73,6 +76,7 @@ pub(super) fn by_category(items: &GoldSet, sheet: &Sheet, resampling: &Resamplin
             CategoryRow {
                 category: category.to_owned(),
                 items: scores.items,
+                outcomes: scores.outcomes,
                 win_rate: scores.intervals(Scored::Plain, resampling).swap_remove(0),
                 p: McNemarResult::of(a_only, b_only, scores.units.len() as u64).p_exact,
                 p_holm: 1.0,

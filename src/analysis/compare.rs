@@ -12,6 +12,7 @@ use super::figures::Test;
 use super::outcome::{self, Accounting, Sheet};
 use super::prereg::{self, Held, Plan, Prereg, Stopping};
 use super::scores::{Scored, Scores};
+use super::series::{self, Series};
 use super::shares::{Cases, FEW_UNITS, FLIP_RATE};
 use super::stopping::Conclusion;
 use super::usage;
@@ -168,6 +169,45 @@ pub struct Outcomes {
     pub no_verdict: u64,
 }
 
+impl Outcomes {
+    /// The counts by their names in every file.
+    pub fn named(&self) -> [(&'static str, u64); 10] {
+        [
+            ("a_wins", self.a_wins),
+            ("b_wins", self.b_wins),
+            ("tie", self.tie),
+            ("flip_first", self.flip_first),
+            ("flip_second", self.flip_second),
+            ("half_a", self.half_a),
+            ("half_b", self.half_b),
+            ("inconsistent", self.inconsistent),
+            ("identical", self.identical),
+            ("no_verdict", self.no_verdict),
+        ]
+    }
+}
+
+/// Outcomes as shares of all of them; 0 each where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutcomeShares(
+    /// The counts.
+    pub Outcomes,
+);
+
+impl OutcomeShares {
+    /// The share of so many outcomes.
+    pub fn of(&self, count: u64) -> f64 {
+        let total: u64 = self.0.named().iter().map(|(_, count)| count).sum();
+        if total == 0 { 0.0 } else { count as f64 / total as f64 }
+    }
+}
+
+impl Serialize for OutcomeShares {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.named().map(|(name, count)| (name, self.of(count))))
+    }
+}
+
 /// The win rate were every missing verdict a loss or a win of `a`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bounds {
@@ -196,6 +236,8 @@ pub struct Comparison {
     pub groups: u64,
     /// Counts of outcomes.
     pub outcomes: Outcomes,
+    /// The same as shares of all outcomes, those without a verdict included.
+    pub outcome_shares: OutcomeShares,
     /// Mean score of `a`; the headline, with its interval of record.
     #[serde(serialize_with = "crate::stats::serialize_figure")]
     pub win_rate: Figure,
@@ -248,6 +290,8 @@ pub struct Comparison {
     pub prereg: Option<Prereg>,
     /// How often these items were compared; `None` where no store keeps it.
     pub ledger: Option<Reruns>,
+    /// What the charts draw.
+    pub series: Series,
     /// Where every planned judgment went.
     pub accounting: Accounting,
     /// Path or identity of the certificate that opened the door; filled in by the command.
@@ -309,6 +353,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         items: scores.items,
         groups: scores.units.len() as u64,
         outcomes,
+        outcome_shares: OutcomeShares(outcomes),
         coverage: scores.coverage(),
         length_controlled: length_controlled(items, &scores, &resampling),
         correction: correction::correct(&evidence, &options.gold_sample, options.accuracy.as_ref()),
@@ -334,6 +379,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
             requirement,
         }),
         prereg: None,
+        series: series::series(items, &sheet, &own, &resampling),
         ledger: options.ledger,
         accounting: sheet.accounting,
         certificate: None,

@@ -13,7 +13,7 @@ use super::shares::{
     AGREEMENT_LENIENT, AGREEMENT_STRICT, AGREEMENT_STRICT_WORST_CASE, COLLAPSE_FIRST, COLLAPSE_SECOND, Cases,
     DECIDED_COVERAGE, DECIDED_RATE, ERROR_GOLD_LONGER, ERROR_GOLD_LONGER_DECISIVE, ERROR_GOLD_SHORTER,
     ERROR_GOLD_SHORTER_DECISIVE, FIRST_LEANING, FIRST_WIN_SINGLE, FLIP_FIRST_RATE, FLIP_RATE, FLIP_RATE_DECISIVE,
-    FLIP_SECOND_RATE, GOLD_IS_LONGER, INCONSISTENCY_RATE, NO_VERDICT_RATE, POSITION_CONSISTENCY,
+    FLIP_SECOND_RATE, GOLD_IS_LONGER, INCONSISTENCY_RATE, NO_VERDICT_RATE, ONE_TIE_RATE, POSITION_CONSISTENCY,
     PREFERS_LONGER_AT_EQUAL_GOLD, PREFERS_LONGER_COMBINED, PREFERS_LONGER_SINGLE, SINGLE_ORDER_ROWS, Share, judged,
 };
 use crate::domain::Preference;
@@ -79,7 +79,11 @@ pub(super) fn figures(cases: &Cases, how: Measuring) -> Figures {
     out.push("length", Entry::Group(length(cases, how)));
     out.figure("length_error_gap", length_gap(cases, how, Level::P95));
     how.put(&mut out, cases, &[PREFERS_LONGER_AT_EQUAL_GOLD]);
-    how.put(&mut out, cases, &[FLIP_RATE, FLIP_FIRST_RATE, FLIP_SECOND_RATE, FLIP_RATE_DECISIVE, INCONSISTENCY_RATE]);
+    how.put(
+        &mut out,
+        cases,
+        &[FLIP_RATE, FLIP_FIRST_RATE, FLIP_SECOND_RATE, FLIP_RATE_DECISIVE, INCONSISTENCY_RATE, ONE_TIE_RATE],
+    );
     how.put(&mut out, cases, &[DECIDED_RATE, DECIDED_COVERAGE]);
     if how.over == Over::Rows && !how.part {
         out.push("direction_test", Entry::Test(direction_test(cases)));

@@ -24,6 +24,7 @@ pub mod plan;
 mod position;
 pub mod prereg;
 mod scores;
+pub mod series;
 mod shares;
 pub mod stopping;
 pub mod unmeasured;

@@ -279,6 +279,9 @@ pub(super) const INCONSISTENCY_RATE: Share = share("inconsistency_rate", Needs::
     let (k, n) = (POSITION_CONSISTENCY.of)(case);
     (n - k, n)
 });
+pub(super) const ONE_TIE_RATE: Share = share("one_tie_rate", Needs::Direction, |case| {
+    trial(case.row.has_direction().then(|| matches!(case.row.outcome(), Outcome::HalfA | Outcome::HalfB)))
+});
 pub(super) const DECIDED_RATE: Share = share("decided_rate", Needs::Nothing, |case| {
     trial(match case.row.outcome() {
         Outcome::AWins => Some(true),

@@ -154,6 +154,17 @@ pub(super) struct OutputArgs {
     /// In GitHub Actions: also add the result to the summary of the step, and annotate the run with what does not hold.
     #[arg(long)]
     pub github: bool,
+    /// Items whose texts a page holds, the most telling ones first: a number, or `all`. Verdicts are always all there.
+    #[arg(long, value_parser = show_items, default_value = "2000", value_name = "N")]
+    pub show_items: usize,
+}
+
+/// A number of items; `all` is as many as there can be.
+fn show_items(text: &str) -> Result<usize, String> {
+    if text == "all" {
+        return Ok(usize::MAX);
+    }
+    text.parse().map_err(|_| "a whole number or `all` is wanted".to_owned())
 }
 
 /// The flags that mean nothing where every verdict is recorded.

@@ -1,31 +1,66 @@
-//! The items as data for the page's script.
+//! The items as data for the page's script: every item's verdicts in columns of one letter each, and the texts of the most
+//! telling items.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::analysis::outcome::Outcome;
-use crate::domain::{NoVerdict, Reading, Verdict};
+use crate::domain::{JudgeName, NoVerdict, Preference, Reading, Verdict};
 
 use super::items::{ItemRecord, JudgeRecord, OrderRecord};
+use super::packed::packed;
 use super::visible::{visible, visible_line};
 use super::words::{Words, fill};
 use super::{Content, Report, ReportError, format, view};
 
-#[derive(Serialize)]
-struct Data {
-    words: Value,
-    outcomes: Value,
-    readings: Value,
-    judges: Vec<String>,
-    items: Vec<Item>,
+/// Letters of one text that a page holds; what is beyond is counted and said.
+const LONGEST_TEXT: usize = 100_000;
+
+/// Both blocks of the page, each compressed by itself: verdicts are wanted at once, texts when one is opened.
+pub(super) struct Blocks {
+    /// Whose texts the page holds.
+    pub(super) line: String,
+    pub(super) verdicts: String,
+    pub(super) texts: String,
 }
 
-/// Short names: they are written once an item.
+/// What the list, its filters and its order need; one entry an item in every column.
 #[derive(Serialize)]
-struct Item {
-    id: String,
-    #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
-    category: Option<String>,
+struct Verdicts {
+    words: &'static Words,
+    outcomes: Value,
+    readings: [&'static str; 9],
+    judges: Vec<String>,
+    categories: Vec<String>,
+    ids: Vec<String>,
+    /// Index of the category, -1 for none.
+    category: Vec<i32>,
+    /// `a`, `b`, `t`, or `-` where there is no label.
+    gold: String,
+    columns: Vec<Column>,
+}
+
+/// One repeat of one judge.
+#[derive(Serialize)]
+struct Column {
+    judge: usize,
+    repeat: u32,
+    /// What it said with `a` shown first: the digit of the reading, `-` where there is none by itself.
+    ab: String,
+    /// The same with `b` shown first.
+    ba: String,
+    /// A letter from `A` for the outcome; `-` where the judge was not asked.
+    outcome: String,
+    /// `y` for the label, `n` for another answer, `-` where nothing can be said.
+    agrees: String,
+}
+
+/// The texts of one item; short names, they are written once an item.
+#[derive(Serialize)]
+struct Texts {
+    /// Index of the item.
+    #[serde(rename = "i")]
+    index: usize,
     #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
     lang: Option<String>,
     #[serde(rename = "g", skip_serializing_if = "Option::is_none")]
@@ -41,23 +76,14 @@ struct Item {
     #[serde(rename = "mb", skip_serializing_if = "Option::is_none")]
     model_b: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gold: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
+    /// What was said, by column.
     #[serde(rename = "v")]
-    verdicts: Vec<Row>,
+    said: Vec<Option<Both>>,
 }
 
 #[derive(Serialize)]
-struct Row {
-    #[serde(rename = "j")]
-    judge: usize,
-    #[serde(rename = "r", skip_serializing_if = "is_zero")]
-    repeat: u32,
-    #[serde(rename = "o")]
-    outcome: &'static str,
-    #[serde(rename = "ok", skip_serializing_if = "Option::is_none")]
-    agrees: Option<bool>,
+struct Both {
     #[serde(skip_serializing_if = "Option::is_none")]
     ab: Option<Said>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,8 +92,6 @@ struct Row {
 
 #[derive(Serialize)]
 struct Said {
-    #[serde(rename = "s")]
-    reading: &'static str,
     #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
     raw: Option<String>,
     #[serde(rename = "h", skip_serializing_if = "Option::is_none")]
@@ -76,63 +100,149 @@ struct Said {
     why: Option<String>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn is_zero(repeat: &u32) -> bool {
-    *repeat == 0
-}
-
-/// How many items are shown, and which were chosen.
-pub(super) fn shown_line(report: &Report<'_>) -> String {
+/// Whose texts the page holds, and what is left out.
+fn shown_line(report: &Report<'_>, chosen: &[usize]) -> String {
     let words = Words::of(report.lang);
     let all = report.items.records.len();
-    let shown = all.min(report.items.cap);
-    let [shown_text, all_text] = [shown, all].map(|count| format::count(count as u64));
-    match shown {
-        0 if all == 0 => words.items_none.to_owned(),
-        _ if shown == all => fill(words.items_all, &[&all_text]),
-        _ => fill(words.items_shown, &[&shown_text, &all_text]),
+    let [with_texts, of_all] = [chosen.len(), all].map(|count| format::count(count as u64));
+    if all == 0 {
+        return words.items_none.to_owned();
     }
+    if chosen.len() == all {
+        return fill(words.items_all, &[&of_all]);
+    }
+    let kinds = report.items.kinds(chosen);
+    let [flips, disagreements, none, rest] =
+        kinds.map(|kind| format!("{} / {}", format::count(kind.shown), format::count(kind.found)));
+    fill(words.items_shown, &[&with_texts, &of_all, &flips, &disagreements, &none, &rest])
 }
 
-/// JSON that stays inside its script block, whatever it says.
-pub(super) fn json(report: &Report<'_>) -> Result<String, ReportError> {
-    let words = Words::of(report.lang);
+/// Both blocks and the line about them.
+pub(super) fn blocks(report: &Report<'_>) -> Result<Blocks, ReportError> {
+    let columns = columns_of(&report.items.records);
     let chosen = report.items.chosen();
-    let mut judges: Vec<&str> = chosen.iter().flat_map(|item| &item.judges).map(|row| row.judge.as_str()).collect();
-    judges.sort_unstable();
-    judges.dedup();
-    let items = chosen.iter().map(|item| item_of(item, &judges)).collect();
+    let verdicts = verdicts(report, &columns);
+    let records = &report.items.records;
+    let texts: Vec<Texts> = chosen.iter().map(|index| texts(*index, &records[*index], report, &columns)).collect();
+    Ok(Blocks {
+        line: shown_line(report, &chosen),
+        verdicts: packed(&serde_json::to_string(&verdicts)?),
+        texts: packed(&serde_json::to_string(&texts)?),
+    })
+}
+
+/// Every judge and repeat that any item has, in order.
+fn columns_of(records: &[ItemRecord]) -> Vec<(&JudgeName, u32)> {
+    let rows = records.iter().flat_map(|item| &item.judges);
+    rows.map(|row| (&row.judge, row.repeat)).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
+fn verdicts(report: &Report<'_>, columns: &[(&JudgeName, u32)]) -> Verdicts {
+    let words = Words::of(report.lang);
+    let records = &report.items.records;
     let names = match report.content {
         Content::Comparison(comparison) => view::sides(comparison),
         Content::Calibration(_) => ["A".to_owned(), "B".to_owned()],
     };
-    let data = Data {
-        words: serde_json::to_value(words)?,
+    let mut judges: Vec<&JudgeName> = columns.iter().map(|(judge, _)| *judge).collect();
+    judges.dedup();
+    let categories: Vec<&str> = records
+        .iter()
+        .filter_map(|item| item.category.as_deref())
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let category = |item: &ItemRecord| {
+        let name = item.category.as_deref()?;
+        i32::try_from(categories.binary_search(&name).ok()?).ok()
+    };
+    Verdicts {
+        words,
         outcomes: Outcome::ALL
             .iter()
-            .map(|outcome| (outcome.as_str().to_owned(), Value::from(words.outcome_of(*outcome, &names[0], &names[1]))))
+            .map(|outcome| json!([outcome.as_str(), words.outcome_of(*outcome, &names[0], &names[1])]))
             .collect(),
         readings: readings(words),
-        judges: judges.iter().map(|name| visible_line(name).into_owned()).collect(),
-        items,
+        judges: judges.iter().map(|name| visible_line(name.as_str()).into_owned()).collect(),
+        ids: records.iter().map(|item| visible_line(item.id.as_str()).into_owned()).collect(),
+        category: records.iter().map(|item| category(item).unwrap_or(-1)).collect(),
+        categories: categories.iter().map(|name| visible_line(name).into_owned()).collect(),
+        gold: records.iter().map(|item| label_letter(item.gold)).collect(),
+        columns: columns.iter().map(|(judge, repeat)| column(records, &judges, judge, *repeat)).collect(),
+    }
+}
+
+fn column(records: &[ItemRecord], judges: &[&JudgeName], judge: &JudgeName, repeat: u32) -> Column {
+    let mut column = Column {
+        judge: judges.iter().position(|name| *name == judge).unwrap_or(0),
+        repeat,
+        ab: String::with_capacity(records.len()),
+        ba: String::with_capacity(records.len()),
+        outcome: String::with_capacity(records.len()),
+        agrees: String::with_capacity(records.len()),
     };
-    Ok(inert(&serde_json::to_string(&data)?))
+    for item in records {
+        let row = row_of(item, judge, repeat);
+        column.ab.push(row.and_then(|row| row.ab.as_ref()).map_or('-', reading_letter));
+        column.ba.push(row.and_then(|row| row.ba.as_ref()).map_or('-', reading_letter));
+        column.outcome.push(row.map_or('-', |row| outcome_letter(row.outcome)));
+        column.agrees.push(match row.and_then(|row| row.agrees) {
+            Some(true) => 'y',
+            Some(false) => 'n',
+            None => '-',
+        });
+    }
+    column
 }
 
-fn readings(words: &Words) -> Value {
-    json!({
-        "first": words.said_first, "second": words.said_second, "tie": words.tie,
-        "unparsed": words.none_unparsed, "refused": words.none_refused, "filtered": words.none_filtered,
-        "truncated": words.none_truncated, "failed": words.none_failed, "missing": words.none_missing,
-    })
+fn row_of<'a>(item: &'a ItemRecord, judge: &JudgeName, repeat: u32) -> Option<&'a JudgeRecord> {
+    item.judges.iter().find(|row| row.repeat == repeat && row.judge == *judge)
 }
 
-fn item_of(item: &ItemRecord, judges: &[&str]) -> Item {
+fn label_letter(gold: Option<Preference>) -> char {
+    match gold {
+        Some(Preference::A) => 'a',
+        Some(Preference::B) => 'b',
+        Some(Preference::Tie) => 't',
+        None => '-',
+    }
+}
+
+fn outcome_letter(outcome: Outcome) -> char {
+    Outcome::ALL.iter().zip('A'..).find(|(other, _)| **other == outcome).map_or('-', |(_, letter)| letter)
+}
+
+/// The index in [`readings`] as a digit.
+fn reading_letter(order: &OrderRecord) -> char {
+    match order.reading {
+        Reading::Said(Verdict::First) => '0',
+        Reading::Said(Verdict::Second) => '1',
+        Reading::Said(Verdict::Tie) => '2',
+        Reading::None(kind) => {
+            NoVerdict::ALL.iter().zip('3'..).find(|(other, _)| **other == kind).map_or('-', |(_, digit)| digit)
+        }
+    }
+}
+
+fn readings(words: &Words) -> [&'static str; 9] {
+    let none = NoVerdict::ALL.map(|kind| super::sentences::none_word(kind, words));
+    [words.said_first, words.said_second, words.tie, none[0], none[1], none[2], none[3], none[4], none[5]]
+}
+
+fn texts(index: usize, item: &ItemRecord, report: &Report<'_>, columns: &[(&JudgeName, u32)]) -> Texts {
+    let words = Words::of(report.lang);
     let line = |text: &str| visible_line(text).into_owned();
-    let block = |text: &Option<String>| text.as_deref().map(|text| visible(text).into_owned());
-    Item {
-        id: line(item.id.as_str()),
-        category: item.category.as_deref().map(line),
+    let block = |text: &Option<String>| text.as_deref().map(|text| cut(text, words));
+    let said = |order: &Option<OrderRecord>| {
+        order.as_ref().map(|order| Said {
+            raw: block(&order.raw),
+            reasoning: block(&order.reasoning),
+            why: block(&order.why),
+        })
+    };
+    let both = |row: &JudgeRecord| Both { ab: said(&row.ab), ba: said(&row.ba) };
+    Texts {
+        index,
         lang: item.lang.as_deref().map(line),
         group: item.group.as_ref().map(|group| line(group.as_str())),
         prompt: block(&item.prompt),
@@ -140,63 +250,37 @@ fn item_of(item: &ItemRecord, judges: &[&str]) -> Item {
         response_b: block(&item.response_b),
         model_a: item.model_a.as_ref().map(|name| line(name.as_str())),
         model_b: item.model_b.as_ref().map(|name| line(name.as_str())),
-        gold: item.gold.map(crate::domain::Preference::as_str),
         why: block(&item.gold_why),
-        verdicts: item.judges.iter().map(|row| row_of(row, judges)).collect(),
+        said: columns.iter().map(|(judge, repeat)| row_of(item, judge, *repeat).map(both)).collect(),
     }
 }
 
-fn row_of(row: &JudgeRecord, judges: &[&str]) -> Row {
-    Row {
-        judge: judges.binary_search(&row.judge.as_str()).expect("the list was made from these names"),
-        repeat: row.repeat,
-        outcome: row.outcome.as_str(),
-        agrees: row.agrees,
-        ab: row.ab.as_ref().map(said),
-        ba: row.ba.as_ref().map(said),
-    }
-}
-
-fn said(order: &OrderRecord) -> Said {
-    let block = |text: &Option<String>| text.as_deref().map(|text| visible(text).into_owned());
-    Said {
-        reading: match order.reading {
-            Reading::Said(Verdict::First) => "first",
-            Reading::Said(Verdict::Second) => "second",
-            Reading::Said(Verdict::Tie) => "tie",
-            Reading::None(kind) => NoVerdict::as_str(kind),
-        },
-        raw: block(&order.raw),
-        reasoning: block(&order.reasoning),
-        why: block(&order.why),
-    }
-}
-
-/// The same JSON without any character that an HTML parser or an old script parser looks at.
-fn inert(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() + json.len() / 16);
-    for c in json.chars() {
-        match c {
-            '<' => out.push_str("\\u003c"),
-            '>' => out.push_str("\\u003e"),
-            '&' => out.push_str("\\u0026"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
-            _ => out.push(c),
-        }
-    }
-    out
+/// The text with its control characters seen, and with how much of it is left out where it is very long.
+fn cut(text: &str, words: &Words) -> String {
+    let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) else { return visible(text).into_owned() };
+    let more = text[end..].chars().count() as u64;
+    format!("{}\n[{}]", visible(&text[..end]), fill(words.text_cut, &[&format::count(more)]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Lang;
 
     #[test]
-    fn the_block_cannot_be_left_and_still_says_the_same() {
-        let value = json!({"x": "</script><!-- &\u{2028}"});
-        let text = inert(&value.to_string());
-        assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
-        assert_eq!(serde_json::from_str::<Value>(&text).ok(), Some(value));
+    fn a_very_long_text_is_cut_and_says_how_much_is_left_out() {
+        let words = Words::of(Lang::En);
+        let text = cut(&"あ".repeat(LONGEST_TEXT + 1_234), words);
+        assert!(text.ends_with("[1,234 more characters are left out here]"), "{}", &text[text.len() - 60..]);
+        assert_eq!(cut("short", words), "short");
+    }
+
+    #[test]
+    fn every_outcome_and_reading_has_a_letter_of_its_own() {
+        let letters: Vec<char> = Outcome::ALL.iter().map(|outcome| outcome_letter(*outcome)).collect();
+        assert_eq!(letters.iter().collect::<String>(), "ABCDEFGHI");
+        let order = |reading| OrderRecord { reading, raw: None, reasoning: None, why: None };
+        let digits: String = NoVerdict::ALL.iter().map(|kind| reading_letter(&order(Reading::None(*kind)))).collect();
+        assert_eq!(digits, "345678");
     }
 }

@@ -155,6 +155,22 @@ pub(super) fn count(count: u64) -> String {
     out
 }
 
+/// A whole number with its sign and separators: `−1,204`.
+pub(super) fn whole(number: i64) -> String {
+    let digits = count(number.unsigned_abs());
+    if number < 0 { format!("−{digits}") } else { digits }
+}
+
+/// A measured quantity with one decimal: `−311.2`.
+pub(super) fn decimal(number: f64) -> String {
+    bare(number, Unit::Plain, 1)
+}
+
+/// A coefficient with two decimals: `−0.09`.
+pub(super) fn coefficient(number: f64) -> String {
+    bare(number, Unit::Coefficient, 2)
+}
+
 fn decimals(estimate: &Estimate, unit: Unit) -> usize {
     let width = estimate.upper - estimate.lower;
     let narrow = |limit: f64| width > 0.0 && width < limit;

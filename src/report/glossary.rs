@@ -139,6 +139,11 @@ static TERMS: &[Term] = &[
         ],
     ),
     term(
+        "one_tie_rate",
+        ["win and tie", "Share of items with a win in one order and a tie in the other."],
+        ["勝ちと引き分け", "一方の順で勝ち、もう一方の順で引き分けとなった項目の割合。"],
+    ),
+    term(
         "position_consistency",
         ["position consistency", "Share of items whose two orders give the same answer."],
         ["順序一貫性", "両順の判定が同じ項目の割合。"],

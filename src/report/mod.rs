@@ -9,8 +9,8 @@
 //! every string, in English and Japanese, `sentences` those with data in them, `stopping` those about an early end ·
 //! `view` answers laid out in sentences and rows, `beside` what stands beside a comparison's rates, `several` judges beside
 //! each other · `json`, `text`, `markdown`, `html`, `jsonl`, `csv`, `junit` one a format, `flat` the records of the last but one ·
-//! `findings` those about files, `github` what a workflow shows of either · `plan` a plan in all of its formats · `page` and `drill`
-//! what the HTML templates are filled with ·
+//! `findings` those about files, `github` what a workflow shows of either · `plan` a plan in all of its formats · `page` what
+//! the HTML templates are filled with, `drill` and `packed` the items as data for its script ·
 //! `chart` SVG as pure functions · `verdicts` judgments as a file of recorded verdicts.
 
 mod beside;
@@ -28,9 +28,12 @@ mod json;
 mod jsonl;
 mod junit;
 mod markdown;
+mod packed;
 mod page;
 mod page_calibration;
+mod page_charts;
 mod page_comparison;
+mod page_multiples;
 mod page_several;
 mod plan;
 mod sentences;

@@ -10,7 +10,7 @@ use super::chart::{Axis, Mark, Strip, scale, strip};
 use super::format::{self, Unit};
 use super::visible::visible_line;
 use super::words::{Words, fill};
-use super::{Content, Lang, Report, drill, glossary, view};
+use super::{Content, Lang, Report, glossary, view};
 
 /// The frame of a page.
 #[derive(Serialize)]
@@ -59,7 +59,7 @@ struct Input {
 }
 
 impl Page {
-    pub(super) fn of(report: &Report<'_>) -> Self {
+    pub(super) fn of(report: &Report<'_>, items_line: String) -> Self {
         let w = Words::of(report.lang);
         let (heading, subtitle, banner) = match report.content {
             Content::Calibration(answer) => (w.calibration.to_owned(), view::gold_line(answer, w), None),
@@ -76,7 +76,7 @@ impl Page {
             subtitle,
             banner,
             warnings: view::warnings(report.content, report.lang),
-            items_line: drill::shown_line(report),
+            items_line,
             has_items: !report.items.records.is_empty(),
             glossary: glossary_of(report),
             provenance: Provenance::of(report),
@@ -138,6 +138,22 @@ fn several_terms(answer: &Calibration) -> impl Iterator<Item = String> {
     pairs.chain(jury).map(str::to_owned)
 }
 
+/// Something that was not measured, and what would allow it.
+#[derive(Serialize)]
+pub(super) struct MissingRow {
+    pub(super) figure: String,
+    pub(super) needs: String,
+    /// For whom, where there are several.
+    pub(super) judges: String,
+}
+
+/// The value at which a limit lies, the upper one for both sides.
+pub(super) fn edge(limit: Limit) -> f64 {
+    match limit {
+        Limit::Max(at) | Limit::Min(at) | Limit::Above(at) | Limit::Within(at) => at,
+    }
+}
+
 /// A forest plot: rows that share an axis.
 #[derive(Serialize)]
 pub(super) struct Forest {
@@ -188,17 +204,19 @@ impl Forest {
     pub(super) fn draw(plot: &Plot<'_>, entries: &[Entry], words: &Words) -> Option<Self> {
         let found = || entries.iter().filter_map(|entry| entry.figure.as_ref().ok());
         found().next()?;
-        let edge = plot.limit.map(|limit| match limit {
-            Limit::Max(at) | Limit::Min(at) | Limit::Above(at) | Limit::Within(at) => at,
-        });
+        let edge = plot.limit.map(edge);
         let ends = found().flat_map(|estimate| [estimate.lower, estimate.point, estimate.upper]);
         let axis = Axis::around(ends.chain(edge).chain(plot.reference), plot.unit);
         let rows = entries.iter().enumerate().map(|(index, entry)| {
             let value = format::figure(&entry.figure, plot.unit, words);
             let title = format!("{}, {}: {value}", plot.title, entry.name);
+            let counts = entry.figure.as_ref().map(view::counts).unwrap_or_default();
+            let limit = plot.limit.map(|limit| format!("; {} {}", words.limit, format::limit(limit, plot.unit)));
+            let description = format!("n {counts}{}", limit.unwrap_or_default());
             let row = Strip {
                 id: &format!("{}-{index}", plot.name),
                 title: &title,
+                description: &description,
                 estimate: entry.figure.as_ref().ok(),
                 limit: plot.limit,
                 reference: plot.reference,
@@ -207,7 +225,7 @@ impl Forest {
             ForestRow {
                 name: entry.name.clone(),
                 class: if entry.mark == Mark::Control { "control" } else { "trial" },
-                counts: entry.figure.as_ref().map(view::counts).unwrap_or_default(),
+                counts,
                 strip: Drawing { svg: strip(&row, &axis) },
                 value,
             }

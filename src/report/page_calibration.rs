@@ -8,10 +8,12 @@ use crate::analysis::gate::{Criterion, DecideOn, Decision};
 use crate::domain::NoVerdict;
 use crate::stats::Figure;
 
-use super::chart::{Axis, Labels, Mark, Segment, Strip, bar, confusion, scale, strip, swatch};
+use super::chart::{Axis, Mark, Segment, Strip, bar, scale, strip, swatch};
 use super::format::{self, Unit, unit_of};
 use super::glossary::{definition, label};
-use super::page::{Drawing, Entry, Forest, Plot};
+use super::page::{Drawing, Entry, Forest, MissingRow, Plot, edge};
+use super::page_charts::{self, ChartGroup, Drawn};
+use super::page_multiples::{self, Multiples};
 use super::page_several::SeveralPage;
 use super::sentences;
 use super::visible::visible_line;
@@ -30,6 +32,9 @@ const FORESTS: [&str; 8] = [
     "no_verdict_rate",
 ];
 
+/// Figures drawn for every category.
+const MULTIPLES: [&str; 2] = ["agreement_decisive", "flip_rate"];
+
 /// The answer, laid out.
 #[derive(Serialize)]
 pub(super) struct CalibrationPage {
@@ -40,14 +45,14 @@ pub(super) struct CalibrationPage {
     forests: Vec<Forest>,
     flows: Vec<Flow>,
     flow_legend: Vec<Legend>,
-    confusions: Vec<Square>,
     lengths: Vec<Forest>,
-    categories: Vec<Forest>,
+    multiples: Vec<Multiples>,
     languages: Vec<Forest>,
     humans: Vec<FigureRow>,
     tables: Vec<FigureTable>,
     accounting: Vec<AccountingRow>,
     none_kinds: Vec<&'static str>,
+    charts: Vec<ChartGroup>,
     missing: Vec<MissingRow>,
     several: SeveralPage,
 }
@@ -97,12 +102,6 @@ pub(super) struct Legend {
 }
 
 #[derive(Serialize)]
-struct Square {
-    name: String,
-    square: Drawing,
-}
-
-#[derive(Serialize)]
 struct FigureTable {
     name: String,
     rows: Vec<FigureRow>,
@@ -123,18 +122,10 @@ struct AccountingRow {
     counts: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct MissingRow {
-    figure: String,
-    needs: String,
-    judges: String,
-}
-
 impl CalibrationPage {
     pub(super) fn of(answer: &Calibration, lang: Lang) -> Self {
         let words = Words::of(lang);
         let cards = || view::cards(answer);
-        let missing = view::not_measured(answer, lang);
         Self {
             decision: class_of(answer.decision),
             word: words.decision(answer.decision),
@@ -143,18 +134,15 @@ impl CalibrationPage {
             forests: FORESTS.iter().filter_map(|name| forest(name, answer, lang)).collect(),
             flows: cards().enumerate().filter_map(|(index, card)| flow(index, card, words)).collect(),
             flow_legend: flow_legend(words),
-            confusions: cards().enumerate().filter_map(|(index, card)| square(index, card, words)).collect(),
             lengths: lengths(answer, lang).into_iter().collect(),
-            categories: grouped(answer, lang, "by_category"),
+            multiples: MULTIPLES.iter().filter_map(|name| page_multiples::by_category(answer, name, lang)).collect(),
             languages: grouped(answer, lang, "by_language"),
             humans: figure_rows(&answer.humans, lang),
             tables: cards().map(|card| table(card, lang)).collect(),
             accounting: cards().map(accounting).collect(),
             none_kinds: none_kinds(words),
-            missing: missing
-                .into_iter()
-                .map(|gap| MissingRow { figure: gap.figure, needs: gap.needs, judges: gap.judges })
-                .collect(),
+            charts: charts(answer, words),
+            missing: missing(answer, lang),
             several: SeveralPage::of(answer, lang),
         }
     }
@@ -211,17 +199,13 @@ fn criterion_row(id: &str, criterion: &Criterion, lang: Lang) -> CriterionRow {
     let limit = format::limit(criterion.limit, unit);
     let drawn = criterion.decided_on.as_ref().ok().filter(|_| unit != Unit::Count);
     let svg = drawn.map(|estimate| {
-        let edge = match criterion.limit {
-            crate::analysis::gate::Limit::Max(at)
-            | crate::analysis::gate::Limit::Min(at)
-            | crate::analysis::gate::Limit::Above(at)
-            | crate::analysis::gate::Limit::Within(at) => at,
-        };
-        let axis = Axis::around([estimate.lower, estimate.upper, edge], unit);
-        let description = format!("{title}: {value}, {} {limit}", words.limit);
+        let axis = Axis::around([estimate.lower, estimate.upper, edge(criterion.limit)], unit);
+        let name = format!("{title}: {value}");
+        let description = format!("{} {limit}; n {}", words.limit, view::counts(estimate));
         let row = Strip {
             id,
-            title: &description,
+            title: &name,
+            description: &description,
             estimate: Some(estimate),
             limit: Some(criterion.limit),
             reference: None,
@@ -326,9 +310,8 @@ fn flow(index: usize, card: &Scorecard, words: &Words) -> Option<Flow> {
         .or_else(|| counted("inconsistency_rate").map(|(k, n)| (n.saturating_sub(k), n)))
         .filter(|(_, n)| *n > 0)?;
     let inconsistent = n.saturating_sub(consistent);
-    let parts = match (counted("flip_first_rate"), counted("flip_second_rate")) {
-        (Some((first, _)), Some((second, _))) => {
-            let half = inconsistent.saturating_sub(first + second);
+    let parts = match (counted("flip_first_rate"), counted("flip_second_rate"), counted("one_tie_rate")) {
+        (Some((first, _)), Some((second, _)), Some((half, _))) => {
             vec![
                 ("seg-same", words.consistent, consistent),
                 ("seg-half", words.flow_half, half),
@@ -375,17 +358,45 @@ fn flow_legend(words: &Words) -> Vec<Legend> {
     .into()
 }
 
-fn square(index: usize, card: &Scorecard, words: &Words) -> Option<Square> {
-    card.gate.as_ref()?;
-    let cells = card.figures.iter().find_map(|(_, entry)| match entry {
-        FigureEntry::Matrix(cells) => Some(cells),
-        _ => None,
-    })?;
-    let name = view::name(card);
-    let title = format!("{}: {name}", words.confusion);
-    let labels = Labels { title: &title, gold: words.gold, judge: words.judge, tie: words.tie };
-    let svg = confusion(&format!("confusion-{index}"), &labels, cells);
-    Some(Square { name, square: Drawing { svg } })
+/// The heat maps of the judges on trial, and what their series draw.
+fn charts(answer: &Calibration, words: &Words) -> Vec<ChartGroup> {
+    let matrix = |card: &Scorecard| {
+        card.figures.iter().find_map(|(_, entry)| match entry {
+            FigureEntry::Matrix(cells) => Some(*cells),
+            _ => None,
+        })
+    };
+    let squares = answer.judges.iter().enumerate();
+    let squares = squares
+        .filter_map(|(index, card)| Some(page_charts::heat_map(index, &view::name(card), &matrix(card)?, words)));
+    let names: Vec<String> = answer.judges.iter().map(view::name).collect();
+    let judges = answer.judges.iter().zip(&names).enumerate();
+    let drawn: Vec<Drawn<'_>> = judges
+        .filter_map(|(index, (card, name))| {
+            Some(Drawn { index, name, sides: ["A", "B"], series: card.series.as_ref()? })
+        })
+        .collect();
+    let confusion = ChartGroup::of("confusion", words.confusion, words.confusion_note.to_owned(), squares.collect());
+    confusion.into_iter().chain(page_charts::series_groups(&drawn, words)).collect()
+}
+
+/// What was not measured, the series of the charts included.
+fn missing(answer: &Calibration, lang: Lang) -> Vec<MissingRow> {
+    let words = Words::of(lang);
+    let needs = |needs: &str| format!("{} {needs}", words.needs);
+    let own = view::not_measured(answer, lang).into_iter();
+    let mut rows: Vec<MissingRow> =
+        own.map(|gap| MissingRow { figure: gap.figure, needs: needs(&gap.needs), judges: gap.judges }).collect();
+    let silent = |card: &&Scorecard| card.series.as_ref().is_some_and(|series| series.confidence.is_err());
+    let silent: Vec<String> = answer.judges.iter().filter(silent).map(view::name).collect();
+    if !silent.is_empty() {
+        rows.push(MissingRow {
+            figure: words.gap_confidence.to_owned(),
+            needs: needs(words.needs_probabilities),
+            judges: silent.join(", "),
+        });
+    }
+    rows
 }
 
 /// The figures as shown: clustered intervals where there are any.

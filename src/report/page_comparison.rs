@@ -4,13 +4,14 @@ use serde::Serialize;
 
 use crate::analysis::compare::Comparison;
 use crate::domain::NoVerdict;
-use crate::stats::Figure;
+use crate::stats::{Figure, Reason};
 
 use super::chart::{Mark, Segment, bar, swatch};
 use super::format::{self, Unit};
 use super::glossary::{definition, label};
-use super::page::{Drawing, Entry, Forest, Plot};
+use super::page::{Drawing, Entry, Forest, MissingRow, Plot};
 use super::page_calibration::Legend;
+use super::page_charts::{self, ChartGroup, Drawn};
 use super::sentences;
 use super::visible::visible_line;
 use super::words::{Words, fill};
@@ -48,6 +49,8 @@ pub(super) struct ComparisonPage {
     interaction: Option<String>,
     prereg: Option<Plan>,
     accounting: Vec<AccountingLine>,
+    charts: Vec<ChartGroup>,
+    missing: Vec<MissingRow>,
 }
 
 #[derive(Serialize)]
@@ -160,6 +163,8 @@ impl ComparisonPage {
             categories: categories(answer, lang),
             category_rows: category_lines(answer, words),
             accounting: accounting(answer, words),
+            charts: charts(answer, lang),
+            missing: missing(answer, lang),
         }
     }
 }
@@ -217,12 +222,61 @@ fn class_of(outcome: &str) -> &'static str {
     }
 }
 
+/// Outcomes as the parts of a bar.
+pub(super) fn segments(rows: Vec<view::OutcomeRow>) -> Vec<Segment> {
+    rows.into_iter().map(|row| Segment { class: class_of(row.key), label: row.label, count: row.count }).collect()
+}
+
 fn outcome_bar(answer: &Comparison, lang: Lang) -> Drawing {
-    let segments: Vec<Segment> = view::outcome_rows(answer, lang)
-        .into_iter()
-        .map(|row| Segment { class: class_of(row.key), label: row.label, count: row.count })
-        .collect();
-    Drawing { svg: bar("outcomes", Words::of(lang).outcomes, &segments) }
+    Drawing { svg: bar("outcomes-bar", Words::of(lang).outcomes, &segments(view::outcome_rows(answer, lang))) }
+}
+
+fn charts(answer: &Comparison, lang: Lang) -> Vec<ChartGroup> {
+    let words = Words::of(lang);
+    let (judge, [a, b]) = (visible_line(answer.judge.as_str()), view::sides(answer));
+    let drawn = Drawn { index: 0, name: &judge, sides: [&a, &b], series: &answer.series };
+    let bars = page_charts::category_bars(answer, lang);
+    let more = answer.by_category.len() - bars.len();
+    let note = if more == 0 { String::new() } else { fill(words.categories_more, &[&format::count(more as u64)]) };
+    let categories = ChartGroup::of("outcomes-by-category", words.by_category, note, bars)
+        .map(|group| group.explained(outcome_lines(answer, lang).into_iter().map(|line| line.legend).collect()));
+    page_charts::series_groups(&[drawn], words).into_iter().chain(categories).collect()
+}
+
+/// What a comparison could not say, with the reason of each absence or what it lacks.
+fn missing(answer: &Comparison, lang: Lang) -> Vec<MissingRow> {
+    let words = Words::of(lang);
+    let mut rows = Vec::new();
+    let mut add = |figure: &str, needs: String| {
+        rows.push(MissingRow { figure: figure.to_owned(), needs, judges: String::new() });
+    };
+    let needs = |needs: &str| format!("{} {needs}", words.needs);
+    for (name, figure) in view::rates(answer).into_iter().chain([("coverage", &answer.coverage)]) {
+        if let Err(absence) = figure {
+            add(&label(name, lang), format::absent(absence, words));
+        }
+    }
+    if answer.series.orders.is_err() {
+        add(words.gap_orders, needs(words.needs_orders));
+    }
+    match (&answer.series.length, &answer.length_controlled) {
+        (Err(absence), _) if absence.reason == Reason::NotRecorded => add(words.gap_length, needs(words.needs_lengths)),
+        (_, Err(absence)) => add(&label("length_controlled", lang), format::absent(absence, words)),
+        _ => {}
+    }
+    if answer.correction.method.is_none() {
+        add(words.gap_correction, beside::correction(answer, lang).sentence);
+    }
+    if answer.checks.is_none() {
+        add(words.gap_checks, needs(words.needs_checks));
+    }
+    if answer.by_category.is_empty() {
+        add(words.gap_categories, needs(words.needs_categories));
+    }
+    if answer.series.confidence.is_err() {
+        add(words.gap_confidence, needs(words.needs_probabilities));
+    }
+    rows
 }
 
 fn outcome_lines(answer: &Comparison, lang: Lang) -> Vec<OutcomeLine> {

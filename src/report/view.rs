@@ -1,7 +1,7 @@
 //! Answers laid out in rows and sentences, for every format that people read.
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::compare::{Comparison, Favours, McNemarResult, Required, Requirement};
+use crate::analysis::compare::{Comparison, Favours, McNemarResult, OutcomeShares, Outcomes, Required, Requirement};
 use crate::analysis::figures::{Entry, Figures, Test};
 use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit, Why};
 use crate::analysis::outcome::Outcome;
@@ -255,9 +255,13 @@ pub(super) struct OutcomeRow {
 
 /// Outcomes in the order of the bar: wins of `a`, half wins, ties, flips, half losses, wins of `b`, none.
 pub(super) fn outcome_rows(comparison: &Comparison, lang: Lang) -> Vec<OutcomeRow> {
+    outcome_rows_of(&comparison.outcomes, comparison, lang)
+}
+
+/// The same for a part of the items.
+pub(super) fn outcome_rows_of(counts: &Outcomes, comparison: &Comparison, lang: Lang) -> Vec<OutcomeRow> {
     let words = Words::of(lang);
     let [a, b] = sides(comparison);
-    let counts = &comparison.outcomes;
     let of = |outcome: Outcome| words.outcome_of(outcome, &a, &b);
     let rows = [
         ("a_wins", of(Outcome::AWins), counts.a_wins),
@@ -271,9 +275,8 @@ pub(super) fn outcome_rows(comparison: &Comparison, lang: Lang) -> Vec<OutcomeRo
         ("b_wins", of(Outcome::BWins), counts.b_wins),
         ("no_verdict", of(Outcome::NoVerdict), counts.no_verdict),
     ];
-    let total: u64 = rows.iter().map(|row| row.2).sum();
-    let share = |count: u64| if total == 0 { 0.0 } else { count as f64 / total as f64 };
-    rows.into_iter().map(|(key, label, count)| OutcomeRow { key, label, count, share: share(count) }).collect()
+    let shares = OutcomeShares(*counts);
+    rows.into_iter().map(|(key, label, count)| OutcomeRow { key, label, count, share: shares.of(count) }).collect()
 }
 
 /// The names of both sides, safe for one line.

@@ -142,8 +142,24 @@ words! {
     not_estimable: "not estimable", "推定不能";
 
     items: "Items", "項目";
-    items_shown: "{} of {} items shown; flips, disagreements and missing verdicts were chosen first.",
-                 "全{1}件のうち{0}件を表示（反転、不一致、判定なしを優先）。";
+    items_shown: "Every verdict is here. The texts of {} of {} items are in this page: flips {}, disagreements with the label {}, no verdict {}, others {}, drawn by the seed; --show-items N or --show-items all puts in more.",
+                 "判定はすべてここにある。本文は全{1}件のうち{0}件を収録：反転 {2}、ラベルと不一致 {3}、判定なし {4}、その他 {5}（シードにより抽出）。--show-items N または --show-items all で増やせる。";
+    text_cut: "{} more characters are left out here", "以下{}文字を省略";
+    text_left_out: "The texts of this item are not in this page.", "この項目の本文はこのページに収録していない。";
+    no_stream: "This browser cannot unpack the items; everything above is complete without them.",
+               "このブラウザーでは項目を展開できない。ここまでの内容はすべて読める。";
+    loading: "unpacking…", "展開中…";
+    sort: "sort", "並べ替え";
+    sort_set: "in the order of the set", "項目セットの順";
+    sort_telling: "most telling first", "注目すべき順";
+    sort_category: "by category", "カテゴリ順";
+    sort_label: "by human label", "人のラベル順";
+    any_label: "any label", "すべてのラベル";
+    no_label: "no label", "ラベルなし";
+    differences: "mark what differs", "違いを強調";
+    only_texts: "with texts only", "本文のある項目のみ";
+    first_page: "first page", "最初";
+    last_page: "last page", "最後";
     items_all: "{} items.", "全{}件。";
     items_none: "No items were handed to this report.", "このレポートには項目が含まれていない。";
     no_script: "The items can be browsed where scripts are allowed; everything above is complete without them.",
@@ -155,8 +171,8 @@ words! {
     filter_none: "no verdict", "判定なし";
     any_judge: "any judge", "すべての判定者";
     any_category: "any category", "すべてのカテゴリ";
-    search: "search texts", "全文検索";
-    keys: "Keys: j / k move, Enter opens, n / p page, / searches.", "キー操作：j / k 移動、Enter 開閉、n / p ページ、/ 検索";
+    search: "search ids and texts", "IDと本文を検索";
+    keys: "Keys: j / k or arrows move, Enter opens, n / p turn the page, / searches, Esc leaves a field.", "キー操作：j / k または矢印で移動、Enter 開閉、n / p ページ、/ 検索、Esc で入力欄を離れる";
     previous: "previous", "前へ";
     next: "next", "次へ";
     no_match: "No item matches.", "該当する項目はない。";
@@ -175,6 +191,48 @@ words! {
     language: "language", "言語";
     group: "group", "群";
     of: "of", "/";
+
+    charts: "Charts", "図";
+    as_table: "the numbers", "数値";
+    table: "table", "表";
+    mean: "mean", "平均";
+    orders: "The verdict in one order against the other", "一方の順での判定ともう一方の順での判定";
+    orders_note: "Left: what the judge said with A shown first; right: with B shown first. A level ribbon is the same answer twice; one that crosses between A and B follows the place, not the response.",
+                 "左はAを先に、右はBを先に示したときの判定。水平な帯は両順で同じ答え、AとBの間を渡る帯は回答ではなく位置に従った判定。";
+    no_verdict_class: "no verdict", "判定なし";
+    confidence: "Stated probability against how often it is right", "示した確率と実際の正解率";
+    confidence_note: "Reliability diagram. On the diagonal, what a judge calls 80 % certain is right in 80 % of the cases; below it the judge is overconfident. Bars are 95 % intervals over items or groups.",
+                     "信頼度図。対角線上なら、80 %と示した判定は80 %が正しい。下にあれば自信過剰。縦棒は項目または群についての95 %区間。";
+    stated: "stated probability of the side named", "選んだ側の確率";
+    right_share: "share right", "正解の割合";
+    by_length_score: "Score by difference in length", "長さの差と得点";
+    by_length_score_note: "Items in bins of about equal size by the length of A minus that of B. Filled: score of A by the judge; hollow: by the human labels of the same items. Bars are 95 % intervals, the curve is a logistic fit to the judge's single verdicts. A judge that rises where people do not rewards length.",
+                          "Aの長さ−Bの長さで項目をほぼ同数の階級に分けた。塗りは判定者によるAの得点、白抜きは同じ項目の人のラベルによる得点。縦棒は95 %区間、曲線は個々の判定へのロジスティック回帰。人にない上昇があれば、判定者は長さに点を与えている。";
+    score_of: "score of {}", "{}の得点";
+    length_difference: "length of A − length of B, characters", "Aの長さ − Bの長さ（文字数）";
+    length_fit: "Fit: log-odds = {} · tanh(difference / {2}) + {1}, from n = {3}.", "回帰：対数オッズ = {0} · tanh(差 / {2}) + {1}（n = {3}）";
+    no_fit: "No curve:", "曲線なし：";
+    lengths: "How lengths differ", "長さの差の分布";
+    lengths_note: "Number of rows by the length of A minus that of B; the outer bars hold all beyond.",
+                  "Aの長さ−Bの長さごとの件数。両端の棒はその外側をすべて含む。";
+    multiples_note: "One panel a category, all on one scale. Bars are 95 % intervals; with many categories some lie far out by chance alone.",
+                    "カテゴリごとの小図（目盛は共通）。横棒は95 %区間。カテゴリが多いと、偶然だけで外れるものもある。";
+    panels_more: "{} more categories with fewer items are under “Every figure” and in the JSON output.",
+                 "件数の少ない残り{}カテゴリは「すべての指標」とJSON出力にある。";
+    categories_more: "{} more categories with fewer items are in the table and in the JSON output.",
+                     "件数の少ない残り{}カテゴリは表とJSON出力にある。";
+    gap_length: "whether length decides", "長さの影響";
+    gap_checks: "pass or fail by deterministic checks", "検査による合否";
+    gap_categories: "differences between categories", "カテゴリ間の差";
+    gap_confidence: "whether stated probabilities come true", "示した確率の信頼度";
+    gap_correction: "the rate as people would judge it", "人が判定した場合の割合";
+    gap_orders: "which order each verdict was given in", "どの順での判定か";
+    needs_lengths: "`len_a_chars` and `len_b_chars`, or the texts of the responses", "`len_a_chars` と `len_b_chars`、または回答の本文";
+    needs_checks: "`checks` in the items", "項目の `checks`";
+    needs_categories: "`category` in the items, at least two of them", "項目の `category`（2種類以上）";
+    needs_probabilities: "probabilities (`p` in recorded verdicts, or read = \"logprobs\") on items with a human label",
+                         "人のラベルがある項目での確率（記録済み判定の `p`、または read = \"logprobs\"）";
+    needs_orders: "`ab` and `ba` instead of `merged` alone", "`merged` だけでなく `ab` と `ba`";
 
     how_to_read: "How to read this", "読み方";
     term: "term", "用語";

@@ -53,7 +53,8 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     answer.banner = door.banner;
     answer.warnings.extend(door.warnings);
     let items = if delivery.wants_items() {
-        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments)
+        let shown = items::Shown { cap: args.output.show_items, seed: args.statistics.seed };
+        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments, &shown)
     } else {
         ItemTable::default()
     };

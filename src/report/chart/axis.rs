@@ -40,6 +40,11 @@ impl Axis {
         Self::ticked(low, high)
     }
 
+    /// A range whose ends are round.
+    pub(in crate::report) fn between(low: f64, high: f64) -> Self {
+        Self::ticked(low, high)
+    }
+
     fn ticked(low: f64, high: f64) -> Self {
         let rough = (high - low) / 5.0;
         let power = 10_f64.powf(rough.log10().floor());

@@ -34,8 +34,12 @@ pub(in crate::report) fn bar(id: &str, title: &str, segments: &[Segment]) -> Str
         }
         if width >= 7.0 {
             let middle = round(f64::midpoint(left, right));
-            write!(body, r#"<text class="{class}-t" x="{middle}%" y="18.5" text-anchor="middle">{width:.0} %</text>"#)
-                .expect("writing to a String cannot fail");
+            write!(
+                body,
+                r#"<text class="{class}-t" x="{middle}%" y="18.5" text-anchor="middle">{}</text>"#,
+                segment.count
+            )
+            .expect("writing to a String cannot fail");
         }
         description.push(format!("{}: {}", segment.label, segment.count));
         before += segment.count;

@@ -4,10 +4,16 @@
 mod axis;
 mod bar;
 mod confusion;
+mod flow;
+mod histogram;
+mod plane;
 mod strip;
 mod svg;
 
 pub(super) use axis::Axis;
 pub(super) use bar::{Segment, bar, swatch};
 pub(super) use confusion::{Labels, confusion};
+pub(super) use flow::{FlowLabels, flow};
+pub(super) use histogram::{Bar, Histogram, histogram};
+pub(super) use plane::{Guide, Plane, Point, plane};
 pub(super) use strip::{Mark, Strip, scale, strip};

@@ -26,7 +26,7 @@ pub(in crate::report) enum Mark {
 }
 
 impl Mark {
-    fn class(self) -> &'static str {
+    pub(super) fn class(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Control => "ctl",
@@ -36,7 +36,7 @@ impl Mark {
         }
     }
 
-    fn shape(self) -> &'static str {
+    pub(super) fn shape(self) -> &'static str {
         match self {
             Self::Plain | Self::Pass => r#"<circle r="5"/>"#,
             Self::Control => r#"<rect x="-4" y="-4" width="8" height="8"/>"#,
@@ -53,6 +53,8 @@ pub(in crate::report) struct Strip<'a> {
     pub(in crate::report) id: &'a str,
     /// What is read to those who cannot see the row.
     pub(in crate::report) title: &'a str,
+    /// The rest of what is seen, such as counts and limit.
+    pub(in crate::report) description: &'a str,
     /// The interval; nothing is drawn for an absence.
     pub(in crate::report) estimate: Option<&'a Estimate>,
     /// Where the figure has to be, where it has to be anywhere.
@@ -92,7 +94,7 @@ pub(in crate::report) fn strip(row: &Strip<'_>, axis: &Axis) -> String {
         )
         .expect("writing to a String cannot fail");
     }
-    image(row.id, "strip", r#"width="100%" height="30""#, row.title, "", &body)
+    image(row.id, "strip", r#"width="100%" height="30""#, row.title, row.description, &body)
 }
 
 /// The numbers under the rows.
@@ -116,7 +118,7 @@ pub(in crate::report) fn scale(axis: &Axis, unit: Unit) -> String {
     format!(r#"<svg class="scale" width="100%" height="18" aria-hidden="true">{body}</svg>"#)
 }
 
-fn label(tick: f64, unit: Unit) -> String {
+pub(super) fn label(tick: f64, unit: Unit) -> String {
     let scaled = match unit {
         Unit::Share | Unit::Points => tick * 100.0,
         _ => tick,
@@ -169,6 +171,7 @@ mod tests {
         let row = Strip {
             id: "r",
             title: "t",
+            description: "",
             estimate: Some(&estimate()),
             limit: Some(Limit::Max(0.2)),
             reference: None,
@@ -184,7 +187,15 @@ mod tests {
     #[test]
     fn an_absence_draws_no_point() {
         let axis = Axis::around([], Unit::Share);
-        let row = Strip { id: "r", title: "t", estimate: None, limit: None, reference: None, mark: Mark::Plain };
+        let row = Strip {
+            id: "r",
+            title: "t",
+            description: "",
+            estimate: None,
+            limit: None,
+            reference: None,
+            mark: Mark::Plain,
+        };
         assert!(!strip(&row, &axis).contains("class=\"ci\""));
     }
 

@@ -29,6 +29,19 @@ fn the_format_follows_the_ending_and_the_flag_wins() {
 }
 
 #[test]
+fn show_items_decides_of_how_many_items_a_page_has_the_texts() {
+    let desk = desk();
+    let page = |flag: &str, name: &str| {
+        desk.run(&format!("{LINE} {flag} --out {name}")).ends(1, &["written"]);
+        desk.read(name)
+    };
+    assert!(page("--show-items 3", "three.html").contains("The texts of 3 of "));
+    assert!(!page("--show-items all", "all.html").contains("The texts of "));
+    assert!(!page("", "default.html").contains("The texts of "));
+    desk.run(&format!("{LINE} --show-items few")).ends(2, &["--show-items", "a whole number or `all` is wanted"]);
+}
+
+#[test]
 fn an_existing_file_is_only_replaced_with_force() {
     let desk = desk();
     desk.write("r.json", "mine");

@@ -2,8 +2,8 @@
 
 use tribunal::analysis::calibration::{Calibration, GoldSummary, Scorecard};
 use tribunal::analysis::compare::{
-    Banner, Bounds, CategoryRow, Comparison, Favours, Interaction, McNemarResult, Odds, Outcomes, Required,
-    Requirement, Reruns,
+    Banner, Bounds, CategoryRow, Comparison, Favours, Interaction, McNemarResult, Odds, OutcomeShares, Outcomes,
+    Required, Requirement, Reruns,
 };
 use tribunal::analysis::correction::{Correction, Inputs, JudgeAccuracy, Method, ValidWhen};
 use tribunal::analysis::discordant::ChecksResult;
@@ -12,6 +12,9 @@ use tribunal::analysis::gate::{Criterion, DecideOn, Decision, Gate, Limit, Why};
 use tribunal::analysis::jury::{Gain, Jury, Note, Rule, Rulings, Worth};
 use tribunal::analysis::outcome::{Accounting, Outcome, Tally};
 use tribunal::analysis::prereg::{Deviation, Held, Metric, Plan, Prereg, Stopping};
+use tribunal::analysis::series::{
+    Confidence, ConfidenceBin, Length, LengthBin, LengthCount, LengthFit, Orders, Series,
+};
 use tribunal::analysis::unmeasured::Unmeasured;
 use tribunal::analysis::versus::{Overlap, Paired, Versus, WorstCase};
 use tribunal::analysis::warning::Warning;
@@ -99,6 +102,7 @@ fn figures(said: &Said) -> Figures {
     out.figure("flip_rate_decisive", share(first + second, total - said.half));
     out.figure("flip_first_rate", share(first, total));
     out.figure("flip_second_rate", share(second, total));
+    out.figure("one_tie_rate", share(said.half, total));
     let detectable = Ok(0.21);
     out.push("direction", Entry::Test(Test { p: 0.013, k: first, n: first + second, method: "binomial", detectable }));
     out.figure("length_error_gap", gap(said));
@@ -174,6 +178,7 @@ fn card(name: &str, model: &str, said: &Said, on_trial: Option<Figure>) -> Score
         fingerprint: Fingerprint(Digest::of(name.as_bytes()).to_string()),
         model: (!model.is_empty()).then(|| model.to_owned()),
         accounting: Accounting { ab: tally, ba: tally, identical: 0 },
+        series: gate.as_ref().map(|_| series(planned)),
         not_measured: gate.iter().map(|_| Unmeasured::Noise).collect(),
         certificate: gate.as_ref().map(|_| format!("certificates/{name}.json")),
         figures,
@@ -336,6 +341,19 @@ fn humans() -> Figures {
     humans
 }
 
+const OUTCOMES: Outcomes = Outcomes {
+    a_wins: 96,
+    b_wins: 151,
+    tie: 41,
+    flip_first: 52,
+    flip_second: 17,
+    half_a: 14,
+    half_b: 20,
+    inconsistent: 0,
+    identical: 3,
+    no_verdict: 6,
+};
+
 /// A comparison that favours `b`.
 pub fn comparison() -> Comparison {
     let tally = |missing| Tally { planned: 400, judged: 400 - missing, none: [missing, 0, 0, 0, 0, 0] };
@@ -347,18 +365,8 @@ pub fn comparison() -> Comparison {
         fingerprint: Fingerprint(Digest::of(b"mini").to_string()),
         items: 400,
         groups: 380,
-        outcomes: Outcomes {
-            a_wins: 96,
-            b_wins: 151,
-            tie: 41,
-            flip_first: 52,
-            flip_second: 17,
-            half_a: 14,
-            half_b: 20,
-            inconsistent: 0,
-            identical: 3,
-            no_verdict: 6,
-        },
+        outcomes: OUTCOMES,
+        outcome_shares: OutcomeShares(OUTCOMES),
         win_rate: rate(0.430, 0.039, "bca_clustered"),
         score: rate(0.426, 0.041, "bca_clustered"),
         decided: share(96, 247),
@@ -397,6 +405,7 @@ pub fn comparison() -> Comparison {
             held: Held::Undecided,
         }),
         prereg: Some(prereg()),
+        series: series(400),
         ledger: Some(Reruns { runs: 3, with_this_judge: 2 }),
         accounting: Accounting { ab: tally(4), ba: tally(3), identical: 3 },
         certificate: None,
@@ -457,7 +466,42 @@ fn prereg() -> Prereg {
 }
 
 fn category(name: &str, items: u64, point: f64, half: f64, p: f64, p_holm: f64) -> CategoryRow {
-    CategoryRow { category: name.to_owned(), items, win_rate: plain(point, half, items, "bca"), p, p_holm }
+    let outcomes =
+        Outcomes { a_wins: 36, b_wins: 50, tie: items - 101, flip_first: 12, no_verdict: 3, ..Outcomes::default() };
+    CategoryRow { category: name.to_owned(), items, outcomes, win_rate: plain(point, half, items, "bca"), p, p_holm }
+}
+
+/// What the charts of a judge with so many rows draw.
+fn series(rows: u64) -> Series {
+    let bin = |index: u64| LengthBin {
+        from: -380 + 150 * i64::try_from(index).unwrap(),
+        to: -240 + 150 * i64::try_from(index).unwrap(),
+        mean_difference: -311.25 + 150.0 * index as f64,
+        score: plain(0.37 + 0.06 * index as f64, 0.09, rows / 5, "bca"),
+        gold: plain(0.44 + 0.02 * index as f64, 0.1, rows / 5, "bca"),
+    };
+    let count = |index: u64| LengthCount {
+        from: (index > 0).then(|| -400 + 100 * i64::try_from(index).unwrap()),
+        to: (index < 7).then(|| -300 + 100 * i64::try_from(index).unwrap()),
+        n: [3, 9, 17, 31, 40, 22, 11, 2][usize::try_from(index).unwrap()],
+    };
+    let confident = |index: u64| ConfidenceBin {
+        from: 0.5 + 0.05 * index as f64,
+        to: 0.55 + 0.05 * index as f64,
+        mean_confidence: 0.527 + 0.05 * index as f64,
+        right: share(11 + index, 20 + index),
+    };
+    let curve = (0..5).map(|index| [-300.0 + 150.0 * f64::from(index), 0.36 + 0.065 * f64::from(index)]);
+    Series {
+        orders: Ok(Orders { cells: [[rows - 71, 39, 4, 0], [9, 11, 2, 1], [3, 0, 1, 0], [0, 1, 0, 0]] }),
+        length: Ok(Length {
+            n: rows,
+            bins: (0..5).map(bin).collect(),
+            counts: (0..8).map(count).collect(),
+            fit: Ok(LengthFit { slope: 0.812, intercept: -0.094, spread: 216.4, curve: curve.collect(), n: rows }),
+        }),
+        confidence: Ok(Confidence { n: 245, bins: (0..10).map(confident).collect() }),
+    }
 }
 
 /// Provenance as a run leaves it.

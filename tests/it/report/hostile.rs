@@ -37,7 +37,7 @@ fn hostile_text_makes_no_tag() {
     for page in pages() {
         let tags = tags(&page);
         let count = |name: &str| tags.iter().filter(|tag| tag[1..].starts_with(name)).count();
-        assert_eq!(count("script"), 2, "the data and the one script");
+        assert_eq!(count("script"), 3, "two blocks of data and the one script");
         assert_eq!(count("style"), 1);
         assert_eq!(count("img"), 0);
         assert_eq!(count("!--"), 0);
@@ -48,35 +48,55 @@ fn hostile_text_makes_no_tag() {
 }
 
 #[test]
-fn the_data_block_parses_and_says_what_was_said() {
+fn the_blocks_of_data_unpack_and_say_what_was_said() {
     for page in pages() {
-        let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
-        let block = &page[start..start + page[start..].find("</script").unwrap()];
-        let data: serde_json::Value = serde_json::from_str(block).unwrap();
-        let prompt = data["items"][2]["p"].as_str().unwrap();
+        let texts = block(&page, "texts");
+        let prompt = texts[2]["p"].as_str().unwrap();
         assert!(prompt.starts_with("</script><script>window.PWNED=1"), "{prompt}");
         assert!(prompt.contains('␀') && prompt.contains("⟨U+202E⟩"), "{prompt}");
+        let verdicts = block(&page, "verdicts");
+        assert_eq!(verdicts["ids"][2], "hostile");
+        for column in verdicts["columns"].as_array().unwrap() {
+            for part in ["ab", "ba", "outcome", "agrees"] {
+                assert_eq!(column[part].as_str().unwrap().len(), 60, "one letter an item");
+            }
+        }
+        let outcomes = verdicts["columns"].as_array().unwrap().iter().map(|column| column["outcome"].as_str().unwrap());
+        let of_hostile: String = outcomes.map(|letters| char::from(letters.as_bytes()[2])).collect();
+        assert_eq!(of_hostile.replace('-', ""), "D", "one judge, a flip to the first shown");
     }
+}
+
+/// A block of data as the page's script sees it.
+pub fn block(page: &str, id: &str) -> serde_json::Value {
+    let (_, after) = page.split_once(&format!("<script type=\"text/plain\" id=\"{id}\">")).unwrap();
+    let letters = after.split('<').next().unwrap();
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::ZlibDecoder::new(&decode(letters)[..]), &mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
 }
 
 #[test]
 fn the_policy_allows_the_page_its_own_script_and_nothing_else() {
     use sha2::Digest as _;
     let page = calibration(&fixture::calibration(), Lang::En, Format::Html);
-    let start = page.rfind("<script>").unwrap() + "<script>".len();
-    let script = &page[start..page.rfind("</script>").unwrap()];
-    let hash = sha2::Sha256::digest(script.as_bytes());
-    let policy = page.split("sha256-").nth(1).unwrap().split('\'').next().unwrap();
-    assert_eq!(decode(policy), hash.to_vec());
-    assert!(page.contains("default-src 'none'") && !page.contains("unsafe-eval"));
-    let data = page.find("id=\"data\">").unwrap();
-    let page = [&page[..data], &page[start..]].concat();
+    let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
+    let policy = policy.split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("unsafe"), "{policy}");
+    for (kind, open, close) in [("script-src", "<script>", "</script>"), ("style-src", "<style>", "</style>")] {
+        let start = page.rfind(open).unwrap() + open.len();
+        let own = &page[start..start + page[start..].find(close).unwrap()];
+        let (_, hash) = policy.split_once(&format!("{kind} 'sha256-")).unwrap();
+        assert_eq!(decode(hash.split('\'').next().unwrap()), sha2::Sha256::digest(own.as_bytes()).to_vec(), "{kind}");
+    }
+    // Nothing that the policy would have to forbid: styles and handlers in attributes.
+    assert!(tags(&page).iter().all(|tag| !tag.contains(" style=") && !tag.contains(" on")));
     for outside in ["http://", "https://", "src=\"", "@import", "url(//"] {
         assert!(!page.contains(outside), "{outside}");
     }
 }
 
-fn decode(text: &str) -> Vec<u8> {
+pub fn decode(text: &str) -> Vec<u8> {
     let value = |c: u8| match c {
         b'A'..=b'Z' => u32::from(c - b'A'),
         b'a'..=b'z' => u32::from(c - b'a') + 26,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tribunal::report::{Format, Lang};
 
-use super::{calibration, fixture};
+use super::{calibration, comparison, fixture};
 
 struct Row {
     figure: String,
@@ -70,6 +70,150 @@ fn every_printed_estimate_is_the_rounded_value_of_the_json() {
         compared += 1;
     }
     assert!(compared >= 8 * 6 - 6, "only {compared} rows were found on the page");
+}
+
+/// What a reader of the page sees as text, but for the items, the definitions and the ticks of axes.
+fn seen(page: &str) -> String {
+    let mut page = page.to_owned();
+    for (from, to) in [
+        ("<head>", "</head>"),
+        ("<section id=\"items\"", "</section>"),
+        ("<section id=\"read\"", "</section>"),
+        ("<dl class=\"glossary\">", "</dl>"),
+        ("<svg class=\"scale\"", "</svg>"),
+        ("<script", "</script>"),
+        ("<code>", "</code>"),
+        // Sentences that explain a chart name levels; how many criteria hold is counted in words.
+        ("<p class=\"note\"", "</p>"),
+        ("<ol class=\"summary\">", "</ol>"),
+        ("<figcaption><h3>", "</figcaption>"),
+        // The only texts in a plane are ticks and names; its numbers are in the table under it.
+        ("<text class=\"end\" x=\"10.5%\"", "</text>"),
+        ("<text class=\"mid", "</text>"),
+    ] {
+        // Counts on the bars of a histogram are no ticks.
+        let count = |part: &str| part.starts_with("<text class=\"mid count");
+        let mut kept = String::new();
+        let mut rest = page.as_str();
+        while let Some(start) = rest.find(from) {
+            let end = start + rest[start..].find(to).unwrap() + to.len();
+            kept.push_str(if count(&rest[start..]) { &rest[..end] } else { &rest[..start] });
+            rest = &rest[end..];
+        }
+        page = kept + rest;
+    }
+    let mut text = String::new();
+    let mut inside = false;
+    for c in page.chars() {
+        match c {
+            '<' => inside = true,
+            '>' => {
+                inside = false;
+                text.push(' ');
+            }
+            c if !inside => text.push(c),
+            _ => {}
+        }
+    }
+    text.replace("&quot;", " ").replace("&#39;", " ").replace("&#x27;", " ")
+}
+
+/// The numbers in a text with half a unit of their last digit; `58½` is 58.5. Digits that belong to a word are none.
+fn numbers(text: &str) -> Vec<(f64, f64, String)> {
+    let letters: Vec<char> = text.chars().collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < letters.len() {
+        if !letters[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let joins =
+            |at: usize| matches!(letters[at], '.' | ',') && letters.get(at + 1).is_some_and(char::is_ascii_digit);
+        while at < letters.len() && (letters[at].is_ascii_digit() || joins(at)) {
+            at += 1;
+        }
+        let word = |c: Option<&char>| c.is_some_and(|c| c.is_ascii_alphabetic() || "-_/:=#".contains(*c));
+        if word(start.checked_sub(1).and_then(|before| letters.get(before))) || word(letters.get(at)) {
+            continue;
+        }
+        let number: String = letters[start..at].iter().filter(|c| **c != ',').collect();
+        let Ok(value) = number.parse::<f64>() else { continue };
+        let digits = number.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let half = if letters.get(at) == Some(&'½') { 0.5 } else { 0.0 };
+        let context: String = letters[start.saturating_sub(40)..(at + 20).min(letters.len())].iter().collect();
+        found.push((value + half, 0.5 * 10_f64.powi(-i32::try_from(digits).unwrap()) + 1e-9, context));
+    }
+    found
+}
+
+/// Every number of a document, those within its strings included, as it is and in percent.
+fn known(value: &Value, into: &mut Vec<f64>) {
+    match value {
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap().abs();
+            into.extend([number, number * 100.0, number / 2.0]);
+        }
+        Value::String(text) => into.extend(numbers(text).into_iter().map(|(number, ..)| number)),
+        Value::Array(values) => values.iter().for_each(|value| known(value, into)),
+        Value::Object(fields) => fields.values().for_each(|value| known(value, into)),
+        Value::Bool(_) | Value::Null => {}
+    }
+}
+
+fn every_number_is_known(page: &str, json: &str) {
+    let mut there = vec![0.0001, 0.0];
+    known(&serde_json::from_str(json).unwrap(), &mut there);
+    there.sort_by(f64::total_cmp);
+    let printed = numbers(&seen(page));
+    assert!(printed.len() > 300, "only {} numbers were found on the page", printed.len());
+    let mut unknown = Vec::new();
+    for (number, tolerance, context) in printed {
+        let next = there.partition_point(|known| *known < number - tolerance);
+        let is_known = there.get(next).is_some_and(|known| *known <= number + tolerance);
+        // Two sentences about what could not be decided name the level of the bounds.
+        let is_level = [50.0, 80.0, 90.0, 95.0].contains(&number) && context.contains('%');
+        if !is_known && !is_level {
+            unknown.push(format!("{number}: …{context}…"));
+        }
+    }
+    assert!(unknown.is_empty(), "not in the JSON:\n{}", unknown.join("\n"));
+}
+
+#[test]
+fn every_number_on_both_pages_is_in_the_json_to_the_printed_digits() {
+    let (one, two) = (fixture::calibration(), fixture::comparison());
+    for lang in [Lang::En, Lang::Ja] {
+        every_number_is_known(&calibration(&one, lang, Format::Html), &calibration(&one, lang, Format::Json));
+        every_number_is_known(&comparison(&two, lang, Format::Html), &comparison(&two, lang, Format::Json));
+    }
+}
+
+#[test]
+fn every_drawing_has_a_name_a_description_and_its_numbers_as_text() {
+    let (one, two) = (fixture::calibration(), fixture::comparison());
+    for page in [calibration(&one, Lang::En, Format::Html), comparison(&two, Lang::Ja, Format::Html)] {
+        let drawings: Vec<&str> = page.split("<svg ").skip(1).filter(|svg| svg.contains("role=\"img\"")).collect();
+        let drawings = drawings.into_iter().filter(|svg| svg.split('>').next().unwrap().contains("role=\"img\""));
+        let mut ids = std::collections::BTreeSet::new();
+        for svg in drawings {
+            let (_, label) = svg.split_once("aria-labelledby=\"").unwrap();
+            let (title, description) = label.split('"').next().unwrap().split_once(' ').expect("both are named");
+            assert!(ids.insert(title.to_owned()), "{title} is there twice");
+            let told = |kind: &str, id: &str| {
+                let (_, text) = svg.split_once(&format!("<{kind} id=\"{id}\">")).unwrap();
+                !text.split('<').next().unwrap().trim().is_empty()
+            };
+            assert!(told("title", title) && told("desc", description), "{title}");
+        }
+        assert!(ids.len() > 8, "{ids:?}");
+        let charts =
+            page.split("<figure class=\"chart\"").skip(1).map(|chart| chart.split("</figure>").next().unwrap());
+        for chart in charts {
+            assert!(chart.contains("<table") && chart.matches("<tr>").count() > 1, "{chart}");
+        }
+    }
 }
 
 #[test]
