@@ -2,14 +2,21 @@
 
 use std::fmt::Write as _;
 
+use super::label::{columns, shortened};
 use super::svg::{escape, image, round};
 
-/// Pixels for all counts together, between two classes, and above the first.
+/// Pixels for all counts together, between two classes, and above the first where both headings fit one line.
 const HIGH: f64 = 168.0;
 const GAP: f64 = 18.0;
 const TOP: f64 = 30.0;
-/// Inner edges of the two columns, in percent.
-const ENDS: [f64; 2] = [20.0, 80.0];
+/// Pixels of a second line of headings.
+const LINE: f64 = 17.0;
+/// Width of a column, in percent.
+const NODE: f64 = 1.5;
+/// How wide a heading may be on the narrowest drawing (a phone's), both headings on one line, and a class on its half.
+const MOST_HEAD: usize = 42;
+const MOST_LINE: usize = 44;
+const MOST_CLASS: usize = 14;
 
 /// The words around the ribbons.
 #[derive(Debug, Clone, Copy)]
@@ -28,15 +35,17 @@ pub(in crate::report) fn flow(id: &str, labels: &FlowLabels<'_>, cells: &[[u64; 
     let scale = if total == 0 { 0.0 } else { HIGH / total as f64 };
     let left = cells.map(|row| row.iter().sum::<u64>());
     let right = [0, 1, 2, 3].map(|column| cells.iter().map(|row| row[column]).sum::<u64>());
-    let starts = [left, right].map(|counts| starts(&counts, scale));
+    let lines = if columns(labels.heads[0]) + columns(labels.heads[1]) > MOST_LINE { 1.0 } else { 0.0 };
+    let top = TOP + LINE * lines;
+    let starts = [left, right].map(|counts| starts(&counts, scale, top));
     let mut body = String::new();
     let mut description = Vec::new();
-    let height = TOP + HIGH + GAP * 3.0 + 12.0;
+    let classes = left.iter().filter(|count| **count > 0).count().max(right.iter().filter(|count| **count > 0).count());
+    let height = top + HIGH + GAP * classes.saturating_sub(1) as f64 + 12.0;
     write!(
         body,
-        r#"<svg x="{}%" y="0" width="{}%" height="{height}" viewBox="0 0 100 {height}" preserveAspectRatio="none">"#,
-        ENDS[0] + 1.5,
-        ENDS[1] - ENDS[0] - 3.0
+        r#"<svg x="{NODE}%" y="0" width="{}%" height="{height}" viewBox="0 0 100 {height}" preserveAspectRatio="none">"#,
+        100.0 - NODE * 2.0
     )
     .expect("writing to a String cannot fail");
     let mut used = starts;
@@ -53,6 +62,8 @@ pub(in crate::report) fn flow(id: &str, labels: &FlowLabels<'_>, cells: &[[u64; 
     }
     body.push_str("</svg>");
     for (side, counts) in [left, right].iter().enumerate() {
+        let edge = if side == 0 { r#"class="name" x="0""# } else { r#"class="name end" x="100%""# };
+        words(&mut body, edge, 13.0 + LINE * lines * side as f64, labels.heads[side], MOST_HEAD, "");
         column(&mut body, side, counts, &starts[side], scale, labels);
     }
     let frame = format!(r#"width="100%" height="{height}""#);
@@ -60,8 +71,8 @@ pub(in crate::report) fn flow(id: &str, labels: &FlowLabels<'_>, cells: &[[u64; 
 }
 
 /// The upper edge of each class that has any.
-fn starts(counts: &[u64; 4], scale: f64) -> [f64; 4] {
-    let mut at = TOP;
+fn starts(counts: &[u64; 4], scale: f64, top: f64) -> [f64; 4] {
+    let mut at = top;
     counts.map(|count| {
         let start = at;
         if count > 0 {
@@ -87,23 +98,30 @@ fn ribbon(body: &mut String, class: &str, [y1, y2]: [f64; 2], thick: f64) {
         .expect("writing to a String cannot fail");
 }
 
+/// The bars at one end of the ribbons, the names of their classes laid over the ribbons beside them.
 fn column(body: &mut String, side: usize, counts: &[u64; 4], starts: &[f64; 4], scale: f64, labels: &FlowLabels<'_>) {
-    let (x, text, class) = if side == 0 { (ENDS[0], ENDS[0] - 1.5, "end") } else { (ENDS[1] - 1.5, ENDS[1] + 1.5, "") };
-    let (edge, head) = if side == 0 { ("0", "name") } else { ("100%", "name end") };
-    write!(body, r#"<text class="{head}" x="{edge}" y="13">{}</text>"#, escape(labels.heads[side]))
-        .expect("writing to a String cannot fail");
+    let (x, text, class) = if side == 0 { (0.0, NODE + 1.5, "on") } else { (100.0 - NODE, 98.5 - NODE, "on end") };
     for (index, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
         let (start, high) = (starts[index], *count as f64 * scale);
         write!(
             body,
-            r#"<rect class="node" x="{x}%" y="{}" width="1.5%" height="{}"/><text class="{class}" x="{text}%" y="{}"><tspan class="what">{}</tspan> {count}</text>"#,
+            r#"<rect class="node" x="{x}%" y="{}" width="{NODE}%" height="{}"/>"#,
             round(start),
-            round(high.max(1.0)),
-            round(start + high / 2.0 + 4.0),
-            escape(labels.classes[index])
+            round(high.max(1.0))
         )
         .expect("writing to a String cannot fail");
+        let place = format!(r#"class="{class}" x="{text}%""#);
+        let number = format!(" {count}");
+        words(body, &place, round(start + high / 2.0 + 4.0), labels.classes[index], MOST_CLASS, &number);
     }
+}
+
+/// A name that keeps within its place; what had to be left out of it is in the title.
+fn words(body: &mut String, place: &str, y: f64, name: &str, most: usize, after: &str) {
+    let short = shortened(name, most);
+    let title = if short == name { String::new() } else { format!("<title>{}</title>", escape(name)) };
+    write!(body, r#"<text {place} y="{y}">{title}<tspan class="what">{}</tspan>{after}</text>"#, escape(&short))
+        .expect("writing to a String cannot fail");
 }
 
 #[cfg(test)]
@@ -119,7 +137,7 @@ mod tests {
         assert_eq!(svg.matches("class=\"ribbon").count(), 3);
         // 100 rows on 168 pixels: 60 of them are 100.8 high, and so is the class that they lead to.
         assert!(svg.contains("M0 30C50 30 50 30 100 30V130.8C50 130.8 50 130.8 0 130.8z"), "{svg}");
-        assert!(svg.contains(r#"class="node" x="20%" y="30" width="1.5%" height="151.2""#), "{svg}");
+        assert!(svg.contains(r#"class="node" x="0%" y="30" width="1.5%" height="151.2""#), "{svg}");
         assert!(svg.contains("A first a, B first b: 30"), "{svg}");
     }
 
@@ -129,6 +147,18 @@ mod tests {
             [(0, 0), (0, 1), (1, 0), (0, 2), (2, 2), (1, 3)].map(|(from, to)| class_of(from, to)),
             ["seg-same", "seg-flip1", "seg-flip2", "seg-half", "seg-same", "seg-none"]
         );
+    }
+
+    #[test]
+    fn long_names_are_shortened_and_stand_whole_in_the_title_and_long_headings_on_two_lines() {
+        let long = "a-system/with<a>name-of-any-length-v12";
+        let heads = format!("{long} {long} first");
+        let labels = FlowLabels { heads: [&heads, "B first"], classes: [long, "b", "tie", "none"], ..LABELS };
+        let svg = flow("f", &labels, &[[1, 1, 0, 0], [0, 1, 0, 0], [0; 4], [0; 4]]);
+        assert!(svg.contains("<title>a-system/with&lt;a&gt;name-of-any-length-v12</title>"), "{svg}");
+        assert!(svg.contains(r#"<tspan class="what">a-syst…th-v12</tspan> 2"#), "{svg}");
+        assert!(svg.contains(r#"class="name end" x="100%" y="30""#), "{svg}");
+        assert!(flow("f", &LABELS, &[[1; 4]; 4]).contains(r#"class="name end" x="100%" y="13""#), "one line is enough");
     }
 
     #[test]

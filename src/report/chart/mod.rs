@@ -6,6 +6,7 @@ mod bar;
 mod confusion;
 mod flow;
 mod histogram;
+mod label;
 mod plane;
 mod strip;
 mod svg;

@@ -13,7 +13,7 @@ use super::svg::{escape, image, round};
 
 /// Left edge and width of the plot, in percent: numbers of the vertical axis stand before it.
 const LEFT: f64 = 12.0;
-const WIDE: f64 = 86.0;
+const WIDE: f64 = 82.0;
 /// Upper edge and height of the plot, in pixels.
 const TOP: f64 = 24.0;
 const HIGH: f64 = 200.0;
@@ -174,7 +174,7 @@ mod tests {
         let estimate = Estimate::within(0.75, [0.5, 1.0], 0.95, 40, "wilson");
         let axis = Axis::around([0.0, 1.0], Unit::Share);
         let svg = plane(&shown(&[Point { x: 0.5, estimate: &estimate, mark: Mark::Plain }], Guide::None), &axis);
-        assert!(svg.contains(r#"<svg x="55%""#), "half of 86 % behind 12 %: {svg}");
+        assert!(svg.contains(r#"<svg x="55%""#), "half of 82 % behind 12 %: {svg}");
         assert!(svg.contains(r#"d="M0 124V24""#) && svg.contains("translate(0 74)"), "{svg}");
         assert!(svg.contains(r#"class="limit" x1="12%" x2="98%" y1="124" y2="124""#), "{svg}");
     }

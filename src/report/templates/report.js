@@ -296,7 +296,13 @@
       state.page = 0; state.at = 0;
       draw();
     }
-    function turn(to) { state.page = to; state.at = 0; draw(); }
+    function turn(to) {
+      var pressed = document.activeElement;
+      state.page = to; state.at = 0;
+      draw();
+      // A button that has nowhere left to go passes the focus to its opposite.
+      if (pressed.disabled && pager.contains(pressed)) (next.disabled ? previous : next).focus();
+    }
     function select(id, options, change, label) {
       var node = el('select');
       node.id = id;
