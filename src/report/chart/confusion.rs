@@ -17,7 +17,7 @@ pub(in crate::report) struct Labels<'a> {
     pub(in crate::report) tie: &'a str,
 }
 
-const LEFT: f64 = 52.0;
+const LEFT: f64 = 66.0;
 const TOP: f64 = 40.0;
 const CELL: [f64; 2] = [72.0, 46.0];
 
@@ -62,7 +62,7 @@ pub(in crate::report) fn confusion(id: &str, labels: &Labels<'_>, cells: &[[u64;
     image(
         id,
         "confusion",
-        r#"viewBox="0 0 270 180" width="270" height="180""#,
+        r#"viewBox="0 0 284 180" width="284" height="180""#,
         labels.title,
         &description.join("; "),
         &body,
@@ -79,7 +79,7 @@ mod tests {
         let svg = confusion("c", &labels, &[[3, 1, 0], [0, 0, 0], [1, 1, 2]]);
         assert!(
             svg.contains(
-                r#"<rect class="cell diag" x="53" y="41" width="70" height="44" rx="3" fill-opacity="0.39"/>"#
+                r#"<rect class="cell diag" x="67" y="41" width="70" height="44" rx="3" fill-opacity="0.39"/>"#
             ),
             "{svg}"
         );

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::label::{columns, shortened};
-use super::svg::{escape, image, round};
+use super::label::{columns, named};
+use super::svg::{image, round};
 
 /// Pixels for all counts together, between two classes, and above the first where both headings fit one line.
 const HIGH: f64 = 168.0;
@@ -63,7 +63,7 @@ pub(in crate::report) fn flow(id: &str, labels: &FlowLabels<'_>, cells: &[[u64; 
     body.push_str("</svg>");
     for (side, counts) in [left, right].iter().enumerate() {
         let edge = if side == 0 { r#"class="name" x="0""# } else { r#"class="name end" x="100%""# };
-        words(&mut body, edge, 13.0 + LINE * lines * side as f64, labels.heads[side], MOST_HEAD, "");
+        named(&mut body, edge, 13.0 + LINE * lines * side as f64, labels.heads[side], MOST_HEAD, "");
         column(&mut body, side, counts, &starts[side], scale, labels);
     }
     let frame = format!(r#"width="100%" height="{height}""#);
@@ -112,16 +112,8 @@ fn column(body: &mut String, side: usize, counts: &[u64; 4], starts: &[f64; 4], 
         .expect("writing to a String cannot fail");
         let place = format!(r#"class="{class}" x="{text}%""#);
         let number = format!(" {count}");
-        words(body, &place, round(start + high / 2.0 + 4.0), labels.classes[index], MOST_CLASS, &number);
+        named(body, &place, round(start + high / 2.0 + 4.0), labels.classes[index], MOST_CLASS, &number);
     }
-}
-
-/// A name that keeps within its place; what had to be left out of it is in the title.
-fn words(body: &mut String, place: &str, y: f64, name: &str, most: usize, after: &str) {
-    let short = shortened(name, most);
-    let title = if short == name { String::new() } else { format!("<title>{}</title>", escape(name)) };
-    write!(body, r#"<text {place} y="{y}">{title}<tspan class="what">{}</tspan>{after}</text>"#, escape(&short))
-        .expect("writing to a String cannot fail");
 }
 
 #[cfg(test)]

@@ -1,7 +1,20 @@
 //! Names of any length in a place of a given width. Nothing here knows the reader's font: widths are estimates that err on the wide
 //! side.
 
+use std::fmt::Write as _;
+
 use unicode_width::UnicodeWidthChar;
+
+use super::svg::escape;
+
+/// A name in a drawing that keeps within its place, and what follows it; what had to be left out is in the title. `place` is the
+/// attributes of the text but for its height.
+pub(super) fn named(body: &mut String, place: &str, y: f64, name: &str, most: usize, after: &str) {
+    let short = shortened(name, most);
+    let title = if short == name { String::new() } else { format!("<title>{}</title>", escape(name)) };
+    write!(body, r#"<text {place} y="{y}">{title}<tspan class="what">{}</tspan>{after}</text>"#, escape(&short))
+        .expect("writing to a String cannot fail");
+}
 
 /// How wide a text is, in half an ideograph.
 pub(super) fn columns(text: &str) -> usize {
@@ -17,7 +30,7 @@ fn quarters(c: char) -> usize {
 }
 
 /// At most so wide: the middle gives way, since names differ at their ends (`…-v1`, `…-v2`) as often as at their beginnings.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+fn shortened(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
     }

@@ -8,6 +8,7 @@ use crate::report::format::Unit;
 use crate::stats::Estimate;
 
 use super::axis::Axis;
+use super::label::named;
 use super::strip::{Mark, label};
 use super::svg::{escape, image, round};
 
@@ -17,6 +18,8 @@ const WIDE: f64 = 82.0;
 /// Upper edge and height of the plot, in pixels.
 const TOP: f64 = 24.0;
 const HIGH: f64 = 200.0;
+/// How wide the name of the vertical axis may be on the narrowest drawing.
+const MOST_NAME: usize = 38;
 
 /// One estimate above its place on the horizontal axis.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +122,7 @@ fn grid(body: &mut String, shown: &Plane<'_>, x: &Axis, y: &Axis) {
         text(across(x, *tick), bottom + 16.0, class, &label(*tick, shown.x_unit));
     }
     text(LEFT + WIDE / 2.0, bottom + 36.0, "mid name", shown.x_name);
-    text(LEFT, TOP - 10.0, "name", shown.y_name);
+    named(body, &format!(r#"class="name" x="{LEFT}%""#), TOP - 10.0, shown.y_name, MOST_NAME, "");
 }
 
 fn curve(body: &mut String, places: &[[f64; 2]], x: &Axis, y: &Axis) {
@@ -174,9 +177,9 @@ mod tests {
         let estimate = Estimate::within(0.75, [0.5, 1.0], 0.95, 40, "wilson");
         let axis = Axis::around([0.0, 1.0], Unit::Share);
         let svg = plane(&shown(&[Point { x: 0.5, estimate: &estimate, mark: Mark::Plain }], Guide::None), &axis);
-        assert!(svg.contains(r#"<svg x="55%""#), "half of 82 % behind 12 %: {svg}");
+        assert!(svg.contains(r#"<svg x="53%""#), "half of 82 % behind 12 %: {svg}");
         assert!(svg.contains(r#"d="M0 124V24""#) && svg.contains("translate(0 74)"), "{svg}");
-        assert!(svg.contains(r#"class="limit" x1="12%" x2="98%" y1="124" y2="124""#), "{svg}");
+        assert!(svg.contains(r#"class="limit" x1="12%" x2="94%" y1="124" y2="124""#), "{svg}");
     }
 
     #[test]

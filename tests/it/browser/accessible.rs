@@ -20,7 +20,8 @@ fn axe() -> Option<String> {
 fn no_page_has_a_serious_fault_in_either_theme() {
     let Some(axe) = axe() else { return };
     let Some(chrome) = Chrome::start() else { return };
-    for (name, page) in kinds() {
+    for page in kinds() {
+        let name = page.name;
         for theme in ["light", "dark"] {
             let feature = json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
             chrome.devtools("Emulation.setEmulatedMedia", &feature);

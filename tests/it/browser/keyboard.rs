@@ -15,7 +15,8 @@ const FOCUSED: &str = "const node = document.activeElement, style = getComputedS
 #[test]
 fn tab_visits_everything_in_the_order_of_the_page_and_shows_where_it_is() {
     let Some(chrome) = Chrome::start() else { return };
-    for (name, page) in kinds().into_iter().step_by(2) {
+    for page in &kinds()[..3] {
+        let name = page.name;
         chrome.open_report(&page.path);
         chrome.click("#rows .item button");
         chrome.eval("document.activeElement.blur(); window.scrollTo(0, 0); document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex');");

@@ -1,4 +1,4 @@
-//! The pages under test, each made by a run of the program, and the JSON of the same run.
+//! The pages under test, each made by a run of the program, and the numbers of the same run.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,11 +12,12 @@ pub const JUDGES: [&str; 3] = ["careful", "hasty", "a-judge-with-a-name-that-har
 pub const CATEGORIES: [&str; 3] = ["code", "要約", "writing"];
 pub const ITEMS: usize = 60;
 
-/// A run's page and its JSON.
+/// The page of a run.
 pub struct Page {
-    _desk: Desk,
+    desk: Desk,
+    line: String,
+    status: i32,
     pub path: PathBuf,
-    pub json: Value,
 }
 
 fn label(n: usize) -> &'static str {
@@ -42,11 +43,10 @@ fn said(judge: usize, n: usize) -> [Option<&'static str>; 2] {
         _ => ["tie", "tie"],
     };
     match judge {
-        0 if n % 11 == 0 => [Some(right[0]), Some("tie")],
-        0 => right.map(Some),
-        1 if n % 3 == 0 => [Some("first"); 2],
-        1 if n % 7 == 0 => [Some("second"); 2],
-        2 if n % 6 == 0 => [None, Some(right[1])],
+        0 if n.is_multiple_of(11) => [Some(right[0]), Some("tie")],
+        1 if n.is_multiple_of(3) => [Some("first"); 2],
+        1 if n % 7 == 1 => [Some("second"); 2],
+        2 if n.is_multiple_of(6) => [None, Some(right[1])],
         2 if n % 5 == 1 => [Some(right[1]), Some(right[0])],
         _ => right.map(Some),
     }
@@ -70,13 +70,15 @@ fn gold() -> String {
 }
 
 impl Page {
-    /// One command twice: for the page and for the numbers.
     fn of(desk: Desk, line: &str) -> Self {
         let page = desk.run(&format!("{line} --out page.html"));
         assert!(matches!(page.status, 0 | 1 | 3), "{}", page.stderr);
-        let again = desk.run(&format!("{line} --format json"));
-        let json = again.json(page.status)["result"].clone();
-        Self { path: desk.path("page.html"), json, _desk: desk }
+        Self { path: desk.path("page.html"), line: line.to_owned(), status: page.status, desk }
+    }
+
+    /// The same run's numbers.
+    pub fn json(&self) -> Value {
+        self.desk.run(&format!("{} --format json", self.line)).json(self.status)["result"].clone()
     }
 
     /// Several judges against the gold labels.
@@ -124,7 +126,7 @@ impl Page {
         let desk = Desk::new();
         let mut text = String::new();
         for n in 0..items {
-            let [ab, ba] = if n % 4 == 0 { ["a", "b"] } else { [["a", "b"][n % 2]; 2] };
+            let [ab, ba] = if n.is_multiple_of(4) { ["a", "b"] } else { [["a", "b"][n % 2]; 2] };
             let gold = ["a", "b", "tie"][n % 3];
             let category = format!("c{}", n % 7);
             let _ = writeln!(

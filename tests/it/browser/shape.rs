@@ -41,7 +41,8 @@ fn on_a_phone_nothing_has_to_be_pushed_sideways() {
     for width in [390, 320] {
         let phone = json!({"width": width, "height": 844, "deviceScaleFactor": 2, "mobile": true});
         chrome.devtools("Emulation.setDeviceMetricsOverride", &phone);
-        for (name, page) in kinds() {
+        for page in kinds() {
+            let name = page.name;
             chrome.open_report(&page.path);
             for item in ["q00", "q01", "q06"] {
                 chrome.eval(&format!("document.querySelector('#rows .item[data-id={item}] > button').click()"));
@@ -67,7 +68,8 @@ fn no_chart_draws_beyond_its_edges_and_no_two_labels_lie_on_each_other() {
     for width in [1200, 390] {
         let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
         chrome.devtools("Emulation.setDeviceMetricsOverride", &screen);
-        for (name, page) in kinds() {
+        for page in kinds() {
+            let name = page.name;
             chrome.open_report(&page.path);
             let faults = chrome.eval(
                 "const faults = [], slack = 1.5;\
@@ -90,7 +92,8 @@ fn no_chart_draws_beyond_its_edges_and_no_two_labels_lie_on_each_other() {
 #[test]
 fn on_paper_stand_the_summary_and_the_charts_with_their_numbers_and_no_controls() {
     let Some(chrome) = Chrome::start() else { return };
-    for (name, page) in kinds() {
+    for page in kinds() {
+        let name = page.name;
         chrome.open_report(&page.path);
         chrome.eval(
             "addEventListener('beforeprint', () => { window.on_paper = [...document.querySelectorAll('details.numbers')].map(d => d.open); })",
@@ -113,7 +116,7 @@ fn on_paper_stand_the_summary_and_the_charts_with_their_numbers_and_no_controls(
         for hidden in ["#theme", "#browser", "#search", ".skip"] {
             assert_eq!(seen(hidden), 0, "{name}: {hidden}");
         }
-        assert_eq!(seen("#decision .verdict h2, #decision .verdict .word").as_u64() > Some(0), true, "{name}");
+        assert!(seen("#decision .verdict h2, #decision .verdict .word").as_u64() > Some(0), "{name}");
         assert_eq!(
             seen("figure[data-chart] svg"),
             chrome.value("document.querySelectorAll('figure[data-chart] svg').length"),
