@@ -3,16 +3,15 @@
 use super::chrome::ESCAPE;
 use super::{Chrome, Page};
 
-/// An unoptimised build works on 100,000 items for some twenty seconds; `TRIBUNAL_PAGE_ITEMS` sets the number.
-fn items() -> usize {
+/// Set by `TRIBUNAL_PAGE_ITEMS`; else as many as an unoptimised build works through in a few seconds.
+fn items(unoptimised: usize) -> usize {
     #[allow(clippy::disallowed_methods, reason = "a test's own size")]
     let set = std::env::var("TRIBUNAL_PAGE_ITEMS").ok();
-    set.map_or(if cfg!(debug_assertions) { 20_000 } else { 100_000 }, |text| text.parse().unwrap())
+    set.map_or(if cfg!(debug_assertions) { unoptimised } else { 100_000 }, |text| text.parse().unwrap())
 }
 
-fn usable(command: &str, flips: impl Fn(&Page) -> u64) {
+fn usable(command: &str, items: usize, flips: impl Fn(&Page) -> u64) {
     let Some(chrome) = Chrome::start() else { return };
-    let items = items();
     let page = Page::large(items, command);
     chrome.open_report(&page.path);
     let found = || chrome.number("document.querySelector('#browser').dataset.found");
@@ -45,12 +44,12 @@ fn usable(command: &str, flips: impl Fn(&Page) -> u64) {
 
 #[test]
 fn a_calibration_of_very_many_items_can_be_browsed() {
-    usable("calibrate", |page| page.json()["judges"][0]["figures"]["flip_rate"]["k"].as_u64().unwrap());
+    usable("calibrate", items(20_000), |page| page.json()["judges"][0]["figures"]["flip_rate"]["k"].as_u64().unwrap());
 }
 
 #[test]
 fn a_comparison_of_very_many_items_can_be_browsed() {
-    usable("compare --uncalibrated", |page| {
+    usable("compare --uncalibrated", items(4_000), |page| {
         let outcomes = page.json()["outcomes"].take();
         ["flip_first", "flip_second"].iter().map(|name| outcomes[name].as_u64().unwrap()).sum()
     });
