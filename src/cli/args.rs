@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::labelling::args::{EXPORT_HELP, ExportArgs, LABEL_HELP, LabelArgs};
 use super::plan_args::{PLAN_HELP, PlanArgs};
 use super::runs::args::RunsArgs;
 
@@ -45,7 +46,7 @@ pub(super) enum Command {
     Validate(ValidateArgs),
     /// Judge prompts: lint, show filled, read replies.
     Prompt(PromptArgs),
-    /// Gold sets: lint.
+    /// Gold sets: lint, label, export.
     Gold(GoldArgs),
     /// What was asked before: the runs in a store, and the answers behind them.
     Runs(RunsArgs),
@@ -534,6 +535,12 @@ pub(super) enum GoldCommand {
         #[arg(long, value_enum, default_value = "table")]
         format: FindingsFormat,
     },
+    /// Label pairs in the terminal: blinded, in random order, going on where you stopped.
+    #[command(after_help = LABEL_HELP)]
+    Label(LabelArgs),
+    /// Pairs and labels as gold pairs, with the mark of a random sample.
+    #[command(after_help = EXPORT_HELP)]
+    Export(ExportArgs),
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-//! `gold lint`: findings about a gold set.
+//! `gold lint`: findings about a gold set. `gold label` and `gold export` have a room of their own.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use crate::analysis::gold::{ChecksPassed, Finding, GoldLint, Options, lint};
 use crate::cli::args::{FindingsFormat, GoldArgs, GoldCommand};
 use crate::cli::evidence;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::labelling;
 use crate::cli::output::print;
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
@@ -16,8 +17,15 @@ use crate::domain::{ItemId, Pair, Severity};
 use crate::judge::{CheckError, run_checks};
 use crate::report::{envelope, visible_line};
 
-pub(in crate::cli) fn run(args: &GoldArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
-    let GoldCommand::Lint { files, labels, format } = &args.command;
+pub(in crate::cli) fn run(args: &GoldArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    match &args.command {
+        GoldCommand::Lint { files, labels, format } => lint_files(files, labels.as_deref(), *format, ui),
+        GoldCommand::Label(args) => labelling::label(args, environment, ui),
+        GoldCommand::Export(args) => labelling::export::run(args, ui),
+    }
+}
+
+fn lint_files(files: &[String], labels: Option<&str>, format: FindingsFormat, ui: Ui) -> Result<Exit, CliError> {
     if labels.is_some() && files.len() > 1 {
         return Err(CliError::usage("--labels goes with one file of pairs").hint("look at one file at a time"));
     }
