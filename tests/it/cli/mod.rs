@@ -12,6 +12,7 @@ mod failing;
 mod generate;
 mod judge;
 mod jury;
+mod labelling;
 mod limits;
 mod live;
 mod log;
