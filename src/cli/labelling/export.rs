@@ -36,7 +36,7 @@ pub(in crate::cli) fn run(args: &ExportArgs, ui: Ui) -> Result<Exit, CliError> {
         check_draw(draw, &kept, &pairs)?;
         mark(&mut pairs, draw, ui);
     }
-    let text: String = pairs.iter().map(|pair| format!("{}\n", record(pair))).collect();
+    let text = pairs.iter().fold(String::new(), |text, pair| text + &record(pair).to_string() + "\n");
     write_file(&args.out, &text, existing)?;
     let labelled = pairs.iter().filter(|pair| pair.gold.is_some()).count();
     ui.note(format!("written: {} ({} pairs, {labelled} with gold)", args.out.display(), pairs.len()));

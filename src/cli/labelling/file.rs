@@ -210,8 +210,10 @@ impl LabelFile {
 
     /// Leaves no empty file behind.
     pub fn close(self) {
-        if self.end == 0 {
-            let _ = std::fs::remove_file(&self.path);
+        let Self { file, path, end, .. } = self;
+        drop(file);
+        if end == 0 {
+            let _ = std::fs::remove_file(path);
         }
     }
 }

@@ -211,7 +211,8 @@ mod tests {
 
     fn all(sheet: &Sheet, width: usize) -> String {
         let lines = sheet.lines(width);
-        lines.iter().map(|line| format!("{}|{}\n", line.left, line.right.as_deref().unwrap_or(""))).collect()
+        let columns = lines.iter().flat_map(|line| [line.left.as_str(), line.right.as_deref().unwrap_or("")]);
+        columns.collect::<Vec<_>>().join("\n")
     }
 
     #[test]

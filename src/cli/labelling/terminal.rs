@@ -171,13 +171,14 @@ impl View {
 
     /// Progress, who labels, and which part of a long text is seen.
     fn head(&self, sitting: &Sitting, lines: &[Line], room: usize) -> String {
-        let mut parts = vec![self.words.progress(sitting.counts()), visible_line(&sitting.annotator.0).into_owned()];
-        if lines.len() > room {
-            parts.push(self.words.part(self.top + 1, (self.top + room).min(lines.len()), lines.len()));
-        }
+        let mut parts = vec![self.words.progress(sitting.counts())];
         if !self.note.is_empty() {
             parts.push(self.note.clone());
         }
+        if lines.len() > room {
+            parts.push(self.words.part(self.top + 1, (self.top + room).min(lines.len()), lines.len()));
+        }
+        parts.push(visible_line(&sitting.annotator.0).into_owned());
         parts.join(" · ")
     }
 
@@ -189,7 +190,9 @@ impl View {
             (None, None) => self.words.end_keys.to_vec(),
         };
         let mut lines = packed(&keys, " · ", width);
-        lines.iter_mut().for_each(|line| *line = cut(line, width));
+        for line in &mut lines {
+            *line = cut(line, width);
+        }
         lines.truncate(height / 4);
         lines
     }

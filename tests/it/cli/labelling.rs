@@ -13,7 +13,7 @@ use super::desk::Run;
 fn pairs(n: usize) -> String {
     let pair = |n: usize| {
         let long = "a much longer answer ".repeat(1 + n % 3);
-        let (a, b) = if n % 3 == 0 { ("short".to_owned(), long) } else { (long, "short".to_owned()) };
+        let (a, b) = if n.is_multiple_of(3) { ("short".to_owned(), long) } else { (long, "short".to_owned()) };
         let item = json!({"id": format!("secret-{n:03}"), "prompt": format!("p{n}"), "response_a": a, "response_b": b,
             "model_a": "secret-x", "model_b": "secret-y", "category": "secret-z", "meta": {"of": "secret"}});
         format!("{item}\n")
@@ -70,7 +70,7 @@ fn labels_of_a_sample_are_exported_and_correct_the_comparison() {
     for row in &labels[..19] {
         // Labels are of responses, on whichever side they were shown.
         let n: usize = row["id"].as_str().unwrap()[7..].parse().unwrap();
-        assert_eq!(row["label"], if n % 3 == 0 { "b" } else { "a" }, "{row}");
+        assert_eq!(row["label"], if n.is_multiple_of(3) { "b" } else { "a" }, "{row}");
         assert_eq!(row["sampled"], json!({"n": 20, "seed": 7, "of": 60}));
     }
     assert!(["ab", "ba"].iter().all(|side| labels.iter().any(|row| row["shown"] == *side)));
