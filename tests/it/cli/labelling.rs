@@ -113,6 +113,9 @@ fn the_annotator_learns_nothing_of_systems_gold_or_other_labels() {
             item["gold"] = json!("a");
             item["gold_votes"] = json!(["b", "b"]);
             item["response_a"] = json!("short\u{1b}[2J\u{202e}");
+            if item["id"] == "secret-000" {
+                item["response_b"] = item["response_a"].clone();
+            }
             format!("{item}\n")
         })
         .collect();
