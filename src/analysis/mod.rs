@@ -23,6 +23,7 @@ pub mod outcome;
 pub mod plan;
 mod position;
 pub mod prereg;
+pub mod raters;
 mod scores;
 pub mod series;
 mod shares;

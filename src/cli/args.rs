@@ -19,7 +19,7 @@ pub(super) use asking::{GenerateArgs, JudgeArgs};
 pub(super) use calibrate::{CalibrateArgs, JuryArg, JuryArgs};
 pub(super) use compare::{CompareArgs, GoldSampleArg, RequireArg};
 pub(super) use desk::{
-    DemoArgs, FindingsFormat, GoldArgs, GoldCommand, OrderArg, PromptArgs, PromptCommand, ValidateArgs,
+    DemoArgs, FindingsFormat, GoldArgs, GoldCommand, GoldLintArgs, OrderArg, PromptArgs, PromptCommand, ValidateArgs,
 };
 pub(super) use shell::{CompletionsArgs, InitArgs, ManArgs, SchemaArgs};
 
@@ -60,7 +60,7 @@ pub(super) enum Command {
     /// Judge prompts: lint, show filled, read replies.
     #[command(after_help = examples::PROMPT)]
     Prompt(PromptArgs),
-    /// Gold sets: lint.
+    /// Gold sets: lint, label, export.
     #[command(after_help = examples::GOLD)]
     Gold(GoldArgs),
     /// What was asked before: the runs in a store, and the answers behind them.

@@ -34,6 +34,11 @@ impl Clock {
         text(self.timestamp())
     }
 
+    /// Milliseconds since 1970: for how long something took.
+    pub fn milliseconds(self) -> i64 {
+        self.timestamp().as_millisecond()
+    }
+
     /// So many days from now.
     pub fn in_days(self, days: i64) -> String {
         text(

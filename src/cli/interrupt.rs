@@ -3,6 +3,8 @@
 //! While it asks, the first interrupt is a request (calls in flight are waited for and kept) and the second ends the waiting.
 //! At any other time an interrupt ends the program at once, as it does any program.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::runner::{Stop, stop_signal};
@@ -28,6 +30,14 @@ pub(super) fn interruptible<T>(work: impl AsyncFnOnce(Stop) -> T) -> std::io::Re
     // A connection that hangs must not hold up the end.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok(outcome)
+}
+
+/// Becomes true with the first interrupt, which from here on has no other effect: for who has to put a terminal right before the end.
+pub(super) fn noticed() -> Arc<AtomicBool> {
+    let told = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    signals::note(&told);
+    told
 }
 
 /// A write beyond the largest file that is allowed (`ulimit -f`) is an error like that of a full disk, and not the end of the
@@ -73,6 +83,13 @@ mod signals {
             let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
             mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
         })
+    }
+
+    /// Sets the flag at an interrupt.
+    pub fn note(told: &Arc<AtomicBool>) {
+        for signal in kinds() {
+            let _ = signal_hook::flag::register(signal, Arc::clone(told));
+        }
     }
 
     /// While this lives, interrupts are requests.

@@ -10,7 +10,7 @@
 //! `limits` what a run may use · `log` what happened, for later · `forecast` what it will cost · `judging` judges asked about pairs ·
 //! `stopping` until it is decided ·
 //! `batches` the same by way of files · `generating` responses to items ·
-//! `trying` what a calibration needs · `jury` who votes · `court` what a comparison needs · `requirement` what it has to show ·
+//! `labelling` people label pairs · `trying` what a calibration needs · `jury` who votes · `court` what a comparison needs · `requirement` what it has to show ·
 //! `background` what it is told beside verdicts ·
 //! `certificates` the folder of certificates · `items` what a report drills into · `schemas` of every file · `commands` one file a command.
 
@@ -34,6 +34,7 @@ mod items;
 mod judges;
 mod judging;
 mod jury;
+mod labelling;
 mod ledger;
 mod limits;
 mod log;

@@ -29,9 +29,12 @@ pub(super) struct Environment {
     /// Progress bars on standard error.
     pub bars: bool,
     pub stdout_is_terminal: bool,
+    pub stdin_is_terminal: bool,
     /// A person can read standard error and answer on standard input.
     pub is_interactive: bool,
     pub source_date_epoch: Option<String>,
+    /// The name of who is logged in.
+    pub user: Option<String>,
     pub columns: Option<u16>,
     /// The file that a step of GitHub Actions shows as its summary.
     pub step_summary: Option<PathBuf>,
@@ -48,8 +51,10 @@ impl Environment {
             colour: plain.is_none() && std::io::stdout().is_terminal(),
             bars: plain.is_none() && set("CI").is_none() && std::io::stderr().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
             is_interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
+            user: set("USER").or_else(|| set("USERNAME")),
             columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
             step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             command: command_line(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())),

@@ -156,6 +156,11 @@ impl Samples {
 
     /// What people hand in and no command writes.
     fn handed_in(&mut self) {
+        self.one(
+            "labels",
+            json!({"id": "q", "label": "a", "annotator": "m", "shown": "ba", "at": "2026-01-02T03:04:05Z",
+            "seconds": 4.2, "sampled": {"n": 5, "seed": 1, "of": 9}}),
+        );
         self.one("labels", json!({"id": 7, "label": " Tie ", "annotator": "a1"}));
         self.one("verdicts-wide", json!({"id": "q1", "judge": "m", "ab": "a", "ba": null, "ba_raw": "?", "gold": "b"}));
         self.one("verdicts-wide", json!({"id": "q1", "merged": "inconsistent", "len_a_chars": 3}));

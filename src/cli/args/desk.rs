@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Subcommand, ValueEnum};
 
 use super::{FormatArg, LangArg, examples};
+use crate::cli::labelling::args::{EXPORT_HELP, ExportArgs, LABEL_HELP, LabelArgs};
 
 /// How findings are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -105,20 +106,29 @@ pub(in crate::cli) struct GoldArgs {
 pub(in crate::cli) enum GoldCommand {
     /// Balance, duplicates, length confounding, missing fields, checks against labels. Exit status 1 where there are findings.
     #[command(after_help = examples::GOLD_LINT)]
-    Lint {
-        /// Gold pairs.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
-        /// Gold labels in a file of their own, for the one file of pairs: id, label, annotator.
-        #[arg(long, value_name = "FILE")]
-        labels: Option<String>,
-        /// How to write the findings: all but html.
-        #[arg(long, value_enum, default_value = "table")]
-        format: FormatArg,
-        /// In GitHub Actions: also add the findings to the summary of the step, and annotate the files.
-        #[arg(long)]
-        github: bool,
-    },
+    Lint(GoldLintArgs),
+    /// Label pairs in the terminal: blinded, in random order, going on where you stopped.
+    #[command(after_help = LABEL_HELP)]
+    Label(LabelArgs),
+    /// Pairs and labels as gold pairs, with the mark of a random sample.
+    #[command(after_help = EXPORT_HELP)]
+    Export(ExportArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct GoldLintArgs {
+    /// Gold pairs.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Gold labels in a file of their own, for the one file of pairs: id, label, annotator.
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<String>,
+    /// How to write the findings: all but html.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatArg,
+    /// In GitHub Actions: also add the findings to the summary of the step, and annotate the files.
+    #[arg(long)]
+    pub github: bool,
 }
 
 #[derive(Debug, clap::Args)]

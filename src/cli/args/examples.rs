@@ -51,7 +51,8 @@ Examples:
 pub(super) const GOLD: &str = "\
 Examples:
   tribunal gold lint gold.jsonl
-  tribunal gold lint pairs.jsonl --labels labels.csv";
+  tribunal gold label pairs.jsonl --annotator mika --sample 100 --seed 1
+  tribunal gold export pairs.jsonl --out gold.jsonl";
 
 pub(super) const GOLD_LINT: &str = "\
 Examples:

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::analysis::gold::{ChecksPassed, Finding, GoldLint, Options, lint};
-use crate::cli::args::{GoldArgs, GoldCommand};
+use crate::cli::args::{GoldArgs, GoldCommand, GoldLintArgs};
 use crate::cli::evidence;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::findings::{self, Form};
 use crate::cli::github::{Step, Wanted};
+use crate::cli::labelling;
 use crate::cli::output::{print, print_lines};
 use crate::cli::settings::Environment;
 use crate::cli::ui::Ui;
@@ -19,7 +20,15 @@ use crate::judge::{CheckError, run_checks};
 use crate::report::{FileFindings, envelope, render_findings, visible_line};
 
 pub(in crate::cli) fn run(args: &GoldArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
-    let GoldCommand::Lint { files, labels, format, github } = &args.command;
+    match &args.command {
+        GoldCommand::Lint(args) => lint_files(args, environment, ui),
+        GoldCommand::Label(args) => labelling::label(args, environment, ui),
+        GoldCommand::Export(args) => labelling::export::run(args, ui),
+    }
+}
+
+fn lint_files(args: &GoldLintArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
+    let GoldLintArgs { files, labels, format, github } = args;
     let form = findings::form(*format)?;
     let step = Step::wanted(Wanted::by_flag(*github), environment)?;
     if labels.is_some() && files.len() > 1 {

@@ -15,6 +15,7 @@ mod generate;
 mod github;
 mod judge;
 mod jury;
+mod labelling;
 mod limits;
 mod live;
 mod log;

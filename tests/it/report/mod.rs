@@ -6,6 +6,7 @@ mod golden;
 mod hostile;
 mod numbers;
 
+pub use hostile::block;
 use tribunal::analysis::calibration::Calibration;
 use tribunal::analysis::compare::Comparison;
 use tribunal::report::{Content, Format, Lang, Report, render};
