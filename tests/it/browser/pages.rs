@@ -56,6 +56,12 @@ fn said(judge: usize, n: usize) -> [Option<&'static str>; 2] {
     }
 }
 
+/// Items on which this judge leaves an order without a verdict.
+pub fn silent(judge: &str) -> u64 {
+    let judge = JUDGES.iter().position(|name| *name == judge).unwrap();
+    (0..ITEMS).filter(|n| said(judge, *n).contains(&None)).count() as u64
+}
+
 fn verdicts(judges: &[usize]) -> String {
     let mut text = String::new();
     for (judge, n) in judges.iter().flat_map(|judge| (0..ITEMS).map(move |n| (*judge, n))) {
