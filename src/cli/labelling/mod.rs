@@ -1,8 +1,8 @@
 //! `gold label` and `gold export`: people label pairs, blinded, and the labels become gold.
 //!
 //! `args` what can be typed · `draw` what chance decides · `session` the state machine of keys · `file` the labels on disk · `sitting`
-//! all of it put together · `screen` a pair as lines, `words` what stands around it · `lines` and `terminal` the two ways keys come in ·
-//! `export` pairs and labels as gold.
+//! all of it put together · `screen` a pair as lines, `words` what stands around it · `lines` and `terminal` the two ways keys come in,
+//! `keys` those of a terminal · `export` pairs and labels as gold.
 //!
 //! An annotator never sees who wrote what (systems, ids, categories), nor what others said of a pair.
 
@@ -10,6 +10,7 @@ pub(super) mod args;
 mod draw;
 pub(super) mod export;
 mod file;
+mod keys;
 mod lines;
 mod screen;
 mod session;
@@ -64,7 +65,11 @@ pub(super) fn label(args: &LabelArgs, environment: &Environment, ui: Ui) -> Resu
     let said = words.agreement(&sitting.agreement()).join("\n");
     sitting.close();
     let ended = ended?;
-    print(&format!("{}\n{said}\n", words.progress(counts)))?;
+    // Who was cut off may have no terminal left to read it.
+    let printed = print(&format!("{}\n{said}\n", words.progress(counts)));
+    if ended != Ending::Interrupted {
+        printed?;
+    }
     if counts.labelled > 0 {
         let path = path.to_string_lossy();
         ui.note(format!("labels: {path}"));
