@@ -244,6 +244,16 @@ pub(super) struct AskArgs {
     pub record: Option<PathBuf>,
 }
 
+impl AskArgs {
+    /// The files that asking reads: settings, prompt, recordings of judges.
+    pub fn read<'a>(&'a self, judges: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let config = self.calls.config.as_deref().and_then(std::path::Path::to_str);
+        let recordings =
+            judges.iter().filter_map(|judge| judge.strip_prefix("checks+").unwrap_or(judge).strip_prefix("replay:"));
+        config.into_iter().chain(self.prompt.as_deref()).chain(recordings)
+    }
+}
+
 /// Where certificates are.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Asking")]

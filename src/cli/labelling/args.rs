@@ -28,7 +28,7 @@ pub(in crate::cli) struct LabelArgs {
     #[arg(value_name = "FILE")]
     pub file: String,
     /// Labels are added to this file, JSON Lines [default: FILE with the ending .labels.jsonl].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "labels", value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Who labels [default: the user's name, while the file has labels of nobody else].
     #[arg(long, value_name = "NAME")]
@@ -55,7 +55,7 @@ pub(in crate::cli) struct ExportArgs {
     /// Their labels: id, label, annotator [default: FILE with the ending .labels.jsonl].
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
-    /// Write the gold pairs to this file.
+    /// Write the gold pairs to this file, JSON Lines; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Items whose votes have no plurality: `drop` writes them without votes.

@@ -102,3 +102,18 @@ fn findings_stand_at_their_line_of_their_file() {
     desk.write("gold.jsonl", &gold());
     run(&desk, "gold lint gold.jsonl --github").ends(1, &["::warning file=gold.jsonl,title="]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_summary_that_is_no_file_is_refused_before_anything_is_written_or_waited_for() {
+    let desk = desk();
+    let made = std::process::Command::new("mkfifo").arg(desk.path("pipe")).status();
+    let pipe = desk.path("pipe").display().to_string();
+    let places =
+        if made.is_ok_and(|status| status.success()) { vec![pipe.as_str(), "/dev/full"] } else { vec!["/dev/full"] };
+    for place in places {
+        let run = desk.run_with(&format!("{LINE} --out r.json"), &[("GITHUB_STEP_SUMMARY", place)]);
+        run.ends(2, &["is no regular file"]);
+        assert!(!desk.has("r.json") && !desk.has("certificates"));
+    }
+}
