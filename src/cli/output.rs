@@ -291,7 +291,7 @@ const NARROWEST: u16 = 40;
 pub(super) fn table_options(environment: &Environment, to_terminal: bool) -> TableOptions {
     let terminal = to_terminal && environment.stdout_is_terminal;
     let measured =
-        terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0).filter(|width| *width >= 20);
+        terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0).filter(|width| *width > 0);
     let colour = if terminal && environment.colour { Colour::On } else { Colour::Off };
     TableOptions { width: environment.columns.or(measured).unwrap_or(100).max(NARROWEST), colour }
 }

@@ -58,7 +58,7 @@ impl Environment {
             is_interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
             user: set("USER").or_else(|| set("USERNAME")),
-            columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
+            columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0),
             step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             command: command_line(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())),
         }

@@ -363,3 +363,11 @@ fn help_that_cannot_be_written_is_an_error() {
         assert_eq!(run.status, 2, "{line}");
     }
 }
+
+#[test]
+fn columns_below_forty_are_forty_and_none_is_as_if_it_were_not_set() {
+    let desk = desk();
+    let run = |columns: &str| desk.run_with(LINE, &[("COLUMNS", columns)]).stdout;
+    assert_eq!(run("1"), run("40"));
+    assert_eq!(run("0"), desk.run(LINE).stdout);
+}
