@@ -139,10 +139,10 @@ pub(super) enum DisputedArg {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    /// How to write the result [default: by the ending of --out, else table].
+    /// How to write the result [default: by the ending of --out; a table without one].
     #[arg(long, value_enum)]
     pub format: Option<FormatArg>,
-    /// Write the result to this file instead of standard output.
+    /// Write the result to this file instead of standard output, which is also called `-`.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Replace files that exist.

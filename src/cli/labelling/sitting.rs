@@ -42,7 +42,9 @@ impl Sitting {
         let (mut file, kept) = LabelFile::open(&path)?;
         let ready = (|| {
             // Labels of other pairs are a slip, and so is a name that nobody chose where there are two people.
-            data::apply_labels(&mut pairs.clone(), &kept.labels, Disputed::Tie)?;
+            // What the pairs say themselves is for the export: who labels learns nothing of it.
+            let mut bare: Vec<Pair> = pairs.iter().map(|pair| Pair { gold: None, ..pair.clone() }).collect();
+            data::apply_labels(&mut bare, &kept.labels, Disputed::Tie)?;
             kept.check_texts(&pairs)?;
             let annotator = who(args.annotator.as_deref(), user, &kept.labels)?;
             let draw = draw_of(args, &kept, &pairs, ui)?;

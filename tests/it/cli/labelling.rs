@@ -223,6 +223,8 @@ fn a_vote_that_the_pairs_carry_already_counts_once_and_the_hint_names_another_fi
     }
     let other = desk.read("gold.labels.jsonl").replace("\"tie\"", "\"a\"");
     desk.write("gold.labels.jsonl", &other);
+    // Who labels goes on: what the pairs say is the export's business.
+    typed(&desk, "gold label gold.jsonl --annotator kim", "q\n").ends(0, &[]);
     desk.run("gold export gold.jsonl --out again.jsonl").ends(2, &["two labels by", "kim"]);
 }
 

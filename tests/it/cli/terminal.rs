@@ -75,3 +75,11 @@ fn a_closed_terminal_ends_the_labelling_and_frees_the_file_hang_up_heard_or_not(
         desk.run("gold label pairs.jsonl --annotator kim").ends(4, &[]);
     }
 }
+
+#[test]
+fn a_terminal_without_escape_sequences_gets_lines_to_label_by() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &super::pairs());
+    let Some(text) = seen(&desk, "gold label pairs.jsonl --annotator kim", &[("TERM", "dumb")]) else { return };
+    assert!(text.contains("Answer A:") && text.contains("> ") && !text.contains('\u{1b}'), "{text:?}");
+}
