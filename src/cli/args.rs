@@ -139,10 +139,10 @@ pub(super) enum DisputedArg {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    /// How to write the result [default: by the ending of --out, else table].
+    /// How to write the result [default: by the ending of --out; a table without one].
     #[arg(long, value_enum)]
     pub format: Option<FormatArg>,
-    /// Write the result to this file instead of standard output.
+    /// Write the result to this file instead of standard output, which is also called `-`.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Replace files that exist.
@@ -242,6 +242,16 @@ pub(super) struct AskArgs {
     /// Also write the completions to this file, for `replay:FILE`.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+}
+
+impl AskArgs {
+    /// The files that asking reads: settings, prompt, recordings of judges.
+    pub fn read<'a>(&'a self, judges: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let config = self.calls.config.as_deref().and_then(std::path::Path::to_str);
+        let recordings =
+            judges.iter().filter_map(|judge| judge.strip_prefix("checks+").unwrap_or(judge).strip_prefix("replay:"));
+        config.into_iter().chain(self.prompt.as_deref()).chain(recordings)
+    }
 }
 
 /// Where certificates are.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::args::CallArgs;
 use super::clock::Clock;
 use super::exit::{CliError, Exit};
-use super::interrupt::interruptible;
+use super::interrupt::{Ended, interruptible};
 use super::ledger::Origin;
 use super::output::print;
 use super::settings::Settings;
@@ -142,9 +142,11 @@ impl Asking<'_> {
     ) -> Result<RunOutcome, CliError> {
         let timestamp = || self.clock.now();
         let options = self.options(trial, &timestamp)?;
-        let outcome = self.watched(trial.judges, plan, async |stop, watch| {
+        let is_whole = |outcome: &Result<RunOutcome, _>| outcome.as_ref().is_ok_and(|done| done.incomplete.is_none());
+        let work = async |stop, watch: &mut Watch| {
             run(trial, plan, store, &options, stop, &mut |event| watch.see(event)).await
-        })?;
+        };
+        let outcome = self.watched(trial.judges, plan, is_whole, work)?;
         if let Ok(outcome) = &outcome {
             log::outcome(outcome);
         }
@@ -152,11 +154,13 @@ impl Asking<'_> {
     }
 
     /// Does asynchronous work with the progress of `plan` on standard error. The first interrupt finishes and saves what
-    /// is in flight; the second gives it up.
+    /// is in flight; the second gives it up. What is whole in spite of an interrupt counts as interrupted: whoever sends one
+    /// wants no result.
     pub fn watched<R: Respondent, T>(
         &self,
         judges: &[R],
         plan: &Plan,
+        is_whole: impl Fn(&T) -> bool,
         work: impl AsyncFnOnce(Stop, &mut Watch) -> T,
     ) -> Result<T, CliError> {
         let to_ask: u64 = plan.judges.iter().map(|judge| judge.to_ask).sum();
@@ -171,13 +175,15 @@ impl Asking<'_> {
         if let Some(progress) = watch.progress {
             progress.finish();
         }
-        outcome.ok_or_else(|| {
-            CliError {
-                exit: Exit::Interrupted,
-                ..CliError::incomplete("interrupted twice: calls in flight were given up")
-            }
-            .hint("what was saved is kept; run the same command again to go on")
-        })
+        let interrupted = |what: &str| {
+            CliError { exit: Exit::Interrupted, ..CliError::incomplete(what) }
+                .hint("what was saved is kept; run the same command again to go on")
+        };
+        match outcome {
+            Ended::Told(outcome) if is_whole(&outcome) => Err(interrupted("interrupted as the last answer came in")),
+            Ended::Undisturbed(outcome) | Ended::Told(outcome) => Ok(outcome),
+            Ended::GivenUp => Err(interrupted("interrupted twice: calls in flight were given up")),
+        }
     }
 
     /// How a plan is run under these flags and settings.

@@ -1,7 +1,7 @@
 //! What `--github` does: a result in the summary of the step, and annotations on standard error, where the runner reads them
 //! as well and no data is.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,11 @@ use super::ui::Ui;
 use crate::report::{LARGEST_SUMMARY, step_summary};
 
 /// The step that a command runs in.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Step {
     summary: PathBuf,
+    /// Open from the start, so that what makes it unwritable later does no harm.
+    file: File,
 }
 
 impl Step {
@@ -26,24 +28,29 @@ impl Step {
             return Err(CliError::usage("--github has nowhere to write: GITHUB_STEP_SUMMARY is not set")
                 .hint("GitHub Actions sets it; elsewhere leave --github out, or set it to a file to try it"));
         };
-        let step = Self { summary };
-        step.open().map_err(|error| failed(&step.summary, &error))?;
-        Ok(Some(step))
+        // To open a pipe would wait for who reads it.
+        if std::fs::metadata(&summary).is_ok_and(|found| !found.is_file()) {
+            return Err(CliError::usage(format!("the step summary {} is no regular file", summary.display()))
+                .hint("GITHUB_STEP_SUMMARY names the file"));
+        }
+        let file = OpenOptions::new().create(true).append(true).open(&summary);
+        let file = file.map_err(|error| failed(&summary, &error))?;
+        Ok(Some(Self { summary, file }))
     }
 
     /// Adds to the summary what it has room for, and annotates the run.
     pub fn post(&self, markdown: &str, annotations: &str, ui: Ui) -> Result<(), CliError> {
-        let mut file = self.open().map_err(|error| failed(&self.summary, &error))?;
-        let there = file.metadata().map_or(0, |found| found.len());
-        let room = LARGEST_SUMMARY.saturating_sub(usize::try_from(there).unwrap_or(usize::MAX));
-        let text = step_summary(&format!("{}\n", markdown.trim_end()), room);
-        file.write_all(text.as_bytes()).map_err(|error| failed(&self.summary, &error))?;
+        self.add(markdown)?;
         ui.commands(annotations);
         Ok(())
     }
 
-    fn open(&self) -> std::io::Result<std::fs::File> {
-        OpenOptions::new().create(true).append(true).open(&self.summary)
+    /// Adds to the summary what it has room for.
+    pub fn add(&self, markdown: &str) -> Result<(), CliError> {
+        let there = self.file.metadata().map_or(0, |found| found.len());
+        let room = LARGEST_SUMMARY.saturating_sub(usize::try_from(there).unwrap_or(usize::MAX));
+        let text = step_summary(&format!("{}\n", markdown.trim_end()), room);
+        (&self.file).write_all(text.as_bytes()).map_err(|error| failed(&self.summary, &error))
     }
 }
 

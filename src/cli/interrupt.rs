@@ -9,27 +9,43 @@ use std::time::Duration;
 
 use crate::runner::{Stop, stop_signal};
 
-/// Runs `work` on a runtime of its own. The first interrupt asks it to stop; the second does not wait for that: `None`.
-pub(super) fn interruptible<T>(work: impl AsyncFnOnce(Stop) -> T) -> std::io::Result<Option<T>> {
+/// How work ended that could be interrupted.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ended<T> {
+    /// Nobody wanted it to stop.
+    Undisturbed(T),
+    /// It was asked to stop, be it as it ended.
+    Told(T),
+    /// The second interrupt did not wait for it.
+    GivenUp,
+}
+
+/// Runs `work` on a runtime of its own. The first interrupt asks it to stop; the second does not wait for that.
+pub(super) fn interruptible<T>(work: impl AsyncFnOnce(Stop) -> T) -> std::io::Result<Ended<T>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let _while_it_asks = signals::requests();
+    let while_it_asks = signals::requests();
     let outcome = runtime.block_on(async {
         let (handle, stop) = stop_signal();
         let mut interrupts = signals::heard();
         let running = work(stop);
         tokio::pin!(running);
         tokio::select! {
-            outcome = &mut running => return Some(outcome),
+            outcome = &mut running => return Ended::Undisturbed(outcome),
             _ = interrupts.recv() => handle.stop(),
         }
         tokio::select! {
-            outcome = &mut running => Some(outcome),
-            _ = interrupts.recv() => None,
+            outcome = &mut running => Ended::Told(outcome),
+            _ = interrupts.recv() => Ended::GivenUp,
         }
     });
+    // From here on an interrupt ends the program; one of before that came too late to be passed on is looked for after that.
+    drop(while_it_asks);
     // A connection that hangs must not hold up the end.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    Ok(outcome)
+    Ok(match outcome {
+        Ended::Undisturbed(outcome) if signals::was_told() => Ended::Told(outcome),
+        outcome => outcome,
+    })
 }
 
 /// Becomes true with the first interrupt, which from here on has no other effect: for who has to put a terminal right before the end.
@@ -92,10 +108,26 @@ mod signals {
         }
     }
 
+    /// Set by every interrupt, in the very moment.
+    fn told() -> &'static Arc<AtomicBool> {
+        static TOLD: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+        TOLD.get_or_init(|| {
+            let told = Arc::default();
+            note(&told);
+            told
+        })
+    }
+
+    /// Whether an interrupt came since the last [`requests`] began.
+    pub fn was_told() -> bool {
+        told().load(Ordering::SeqCst)
+    }
+
     /// While this lives, interrupts are requests.
     pub struct Requests;
 
     pub fn requests() -> Requests {
+        told().store(false, Ordering::SeqCst);
         usual().store(false, Ordering::SeqCst);
         Requests
     }
@@ -124,11 +156,34 @@ mod signals {
 mod signals {
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-    pub fn requests() {}
+    pub struct Requests;
+
+    pub fn requests() -> Requests {
+        Requests
+    }
+
+    pub fn was_told() -> bool {
+        false
+    }
 
     pub fn heard() -> UnboundedReceiver<()> {
         let (sender, receiver) = unbounded_channel();
         tokio::spawn(async move { while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {} });
         receiver
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn an_interrupt_of_the_last_moment_is_not_swallowed() {
+        // One test for both: what was told holds for the process.
+        assert_eq!(interruptible(async |_| 1).unwrap(), Ended::Undisturbed(1));
+        let ended = interruptible(async |_| signal_hook::low_level::raise(signal_hook::consts::SIGINT).unwrap());
+        assert_eq!(ended.unwrap(), Ended::Told(()));
     }
 }

@@ -49,6 +49,7 @@ mod trying;
 mod ui;
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -64,8 +65,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version are data and go to standard output; clap knows.
-            let status = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-            let _ = error.print();
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
+            let status = if error.use_stderr() || is_lost { Exit::Usage } else { Exit::Done };
             return status.into();
         }
     };

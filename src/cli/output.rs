@@ -1,7 +1,9 @@
 //! Data goes out whole or not at all, and nothing that is there is overwritten without being asked to.
 
+use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::{FormatArg, LangArg, OutputArgs};
 use super::exit::CliError;
@@ -35,7 +37,8 @@ pub(super) fn check_target(path: &Path, existing: Existing) -> Result<(), CliErr
     if is_special(path) {
         return Ok(());
     }
-    if existing == Existing::Keep && path.exists() {
+    // A link that leads nowhere is something as well.
+    if existing == Existing::Keep && path.symlink_metadata().is_ok() {
         return Err(CliError::usage(format!("{} exists already", path.display()))
             .hint("add --force to replace it, or choose another name"));
     }
@@ -62,10 +65,39 @@ fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
+/// Refuses a file to write that is one of those to be read: the result must not take the place of what it comes from.
+pub(super) fn check_apart<'i>(out: Option<&Path>, inputs: impl IntoIterator<Item = &'i str>) -> Result<(), CliError> {
+    let Some(out) = out else { return Ok(()) };
+    match inputs.into_iter().find(|input| is_same_file(out, Path::new(input))) {
+        None => Ok(()),
+        Some(input) => Err(CliError::usage(format!("{} is read here ({input}), and not written", out.display()))
+            .hint("name another file behind --out")),
+    }
+}
+
+/// True where both names lead to one regular file, by links of either kind too.
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let (Ok(first), Ok(second)) = (std::fs::metadata(one), std::fs::metadata(other)) else { return false };
+    if !first.is_file() || !second.is_file() {
+        return false;
+    }
+    #[cfg(unix)]
+    if is_same_inode(&first, &second) {
+        return true;
+    }
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// True for two looks at one file.
+#[cfg(unix)]
+pub(super) fn is_same_inode(one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
 /// Tries whether a file can be made in the folder, and leaves nothing behind.
 pub(super) fn probe(folder: &Path) -> std::io::Result<()> {
-    let path = folder.join(temporary_name());
-    std::fs::File::create(&path)?;
+    let (path, _) = temporary(folder)?;
     std::fs::remove_file(&path)
 }
 
@@ -85,32 +117,88 @@ pub(super) fn write_file(path: &Path, text: &str, existing: Existing) -> Result<
         return file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed);
     }
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let temporary = target.with_file_name(temporary_name());
-    let written = write_whole(&temporary, text.as_bytes()).and_then(|()| std::fs::rename(&temporary, &target));
-    written.map_err(|error| {
+    let (temporary, mut file) = temporary(parent(&target)).map_err(failed)?;
+    // A file that was kept from others' eyes stays so, from its first byte on.
+    let kept = std::fs::metadata(&target).map_or(Ok(()), |found| file.set_permissions(found.permissions()));
+    let written = kept.and_then(|()| file.write_all(text.as_bytes())).and_then(|()| file.sync_all());
+    written.and_then(|()| std::fs::rename(&temporary, &target)).map_err(|error| {
         let _ = std::fs::remove_file(&temporary);
         failed(error)
     })
 }
 
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = std::fs::File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+/// A new file in a folder, by a name that nobody else has, whatever process ids other machines and containers give out. The name is
+/// short, however long that of the file is which it becomes.
+fn temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
+    loop {
+        let number = RandomState::new().build_hasher().finish();
+        let path = folder.join(format!(".tribunal-{number:016x}.tmp"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (path, file)),
+        }
+    }
 }
 
-/// A name that no other process uses, short whatever the file's own name is.
-fn temporary_name() -> String {
-    format!(".tribunal-{}.tmp", std::process::id())
+/// Where a result goes by `--out`: to a file, or, by `-` as without the flag, to standard output.
+pub(super) fn file_of(out: Option<&Path>) -> Option<&Path> {
+    out.filter(|path| *path != Path::new("-"))
+}
+
+/// Refuses a file for JSON Lines whose ending promises something else.
+pub(super) fn check_lines(path: &Path) -> Result<(), CliError> {
+    const OTHERS: [&str; 8] = ["csv", "tsv", "html", "htm", "md", "markdown", "xml", "gz"];
+    match ending(path).filter(|ending| OTHERS.contains(&ending.as_str())) {
+        None => Ok(()),
+        Some(ending) => Err(CliError::usage(format!(
+            "{} ends with .{ending}, and what is written here is JSON Lines",
+            path.display()
+        ))
+        .hint("let it end with .jsonl")),
+    }
+}
+
+fn ending(path: &Path) -> Option<String> {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase())
+}
+
+/// The format by the ending of a file; a table where it has none.
+fn format_of(path: &Path) -> Result<FormatArg, CliError> {
+    let Some(ending) = ending(path) else { return Ok(FormatArg::Table) };
+    Ok(match ending.as_str() {
+        "html" | "htm" => FormatArg::Html,
+        "json" => FormatArg::Json,
+        "jsonl" | "ndjson" => FormatArg::Jsonl,
+        "csv" => FormatArg::Csv,
+        "md" | "markdown" => FormatArg::Markdown,
+        "xml" => FormatArg::Junit,
+        "txt" => FormatArg::Table,
+        _ => {
+            return Err(CliError::usage(format!("no format is known by the ending .{ending} of {}", path.display()))
+                .hint("known are .html, .json, .jsonl, .csv, .md, .xml (JUnit) and .txt (table); with --format any name will do"));
+        }
+    })
+}
+
+/// Whether somebody still reads standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    There,
+    Gone,
 }
 
 /// Writes to standard output; a reader that has gone away is no error.
 pub(super) fn print(text: &str) -> Result<(), CliError> {
+    print_to_reader(text).map(|_| ())
+}
+
+/// The same, for who has nothing to do where nobody reads.
+pub(super) fn print_to_reader(text: &str) -> Result<Reader, CliError> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
         Err(error) => Err(CliError::usage(format!("failed to write to standard output: {error}"))),
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(Reader::There),
     }
 }
 
@@ -132,22 +220,15 @@ pub(super) struct Delivery<'a> {
 impl<'a> Delivery<'a> {
     /// The format is that of `--format`, else by the ending of `--out`, else a table. Checks the place.
     pub fn new(args: &'a OutputArgs, environment: &Environment) -> Result<Self, CliError> {
-        let out = args.out.as_deref();
+        let out = file_of(args.out.as_deref());
         let existing = Existing::by_force(args.force);
+        let by_ending = || out.map_or(Ok(FormatArg::Table), format_of);
+        let format = args.format.map_or_else(by_ending, Ok)?;
         if let Some(path) = out {
             check_target(path, existing)?;
         }
-        let by_ending = out.and_then(Path::extension).and_then(|ending| match ending.to_str()? {
-            "html" | "htm" => Some(FormatArg::Html),
-            "json" => Some(FormatArg::Json),
-            "jsonl" | "ndjson" => Some(FormatArg::Jsonl),
-            "csv" => Some(FormatArg::Csv),
-            "md" | "markdown" => Some(FormatArg::Markdown),
-            "xml" => Some(FormatArg::Junit),
-            _ => None,
-        });
         Ok(Self {
-            format: args.format.or(by_ending).unwrap_or(FormatArg::Table),
+            format,
             out,
             existing,
             lang: match args.lang {
@@ -184,18 +265,22 @@ impl<'a> Delivery<'a> {
             FormatArg::Html => Format::Html,
         };
         let text = ui.during("writing the report", || report::render(report, format))?;
+        // The summary first: where it cannot be added to, no result stands beside a status that says there is none.
+        if let Some(step) = &self.step {
+            step.add(&report::render(report, Format::Markdown)?)?;
+        }
         match self.out {
-            None if self.format == FormatArg::Table => print_lines(&text)?,
+            None if matches!(self.format, FormatArg::Table | FormatArg::Markdown) => print_lines(&text)?,
             None => print(&text)?,
             Some(path) => {
                 write_file(path, &text, self.existing)?;
                 ui.note(format!("written: {}", path.display()));
             }
         }
-        match &self.step {
-            Some(step) => step.post(&report::render(report, Format::Markdown)?, &report::annotations(report), ui),
-            None => Ok(()),
+        if self.step.is_some() {
+            ui.commands(&report::annotations(report));
         }
+        Ok(())
     }
 }
 
@@ -206,7 +291,32 @@ const NARROWEST: u16 = 40;
 pub(super) fn table_options(environment: &Environment, to_terminal: bool) -> TableOptions {
     let terminal = to_terminal && environment.stdout_is_terminal;
     let measured =
-        terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0).filter(|width| *width >= 20);
+        terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0).filter(|width| *width > 0);
     let colour = if terminal && environment.colour { Colour::On } else { Colour::Off };
     TableOptions { width: environment.columns.or(measured).unwrap_or(100).max(NARROWEST), colour }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_temporary_files_share_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, _) = temporary(folder.path()).unwrap();
+        let (other, _) = temporary(folder.path()).unwrap();
+        assert!(one != other && one.exists() && other.exists());
+    }
+
+    #[test]
+    fn endings_name_formats_in_any_case_and_unknown_ones_none() {
+        assert_eq!(format_of(Path::new("r.HTML")).unwrap(), FormatArg::Html);
+        assert_eq!(format_of(Path::new("r.Json")).unwrap(), FormatArg::Json);
+        assert_eq!(format_of(Path::new("report")).unwrap(), FormatArg::Table);
+        for name in ["r.png", "r.tsv", "r.html.gz", "r.pdf"] {
+            assert!(format_of(Path::new(name)).unwrap_err().hint.unwrap().contains(".html"), "{name}");
+        }
+        assert!(check_lines(Path::new("x.CSV")).is_err() && check_lines(Path::new("x.jsonl")).is_ok());
+    }
 }

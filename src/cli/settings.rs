@@ -30,6 +30,8 @@ pub(super) struct Environment {
     pub bars: bool,
     pub stdout_is_terminal: bool,
     pub stdin_is_terminal: bool,
+    /// It knows no escape sequence.
+    pub terminal_is_dumb: bool,
     /// A person can read standard error and answer on standard input.
     pub is_interactive: bool,
     pub source_date_epoch: Option<String>,
@@ -52,10 +54,11 @@ impl Environment {
             bars: plain.is_none() && set("CI").is_none() && std::io::stderr().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stdin_is_terminal: std::io::stdin().is_terminal(),
+            terminal_is_dumb: set("TERM").is_some_and(|terminal| terminal == "dumb"),
             is_interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             source_date_epoch: set("SOURCE_DATE_EPOCH"),
             user: set("USER").or_else(|| set("USERNAME")),
-            columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns >= 20),
+            columns: set("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0),
             step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             command: command_line(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned())),
         }

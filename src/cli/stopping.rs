@@ -87,7 +87,10 @@ pub(super) fn ask(
     let judged = asking
         .options(&all, &timestamp)
         .and_then(|options| {
-            asking.watched(judges, &plan, async |stop, watch| steps.run(&mut store, options, stop, watch).await)
+            let is_whole =
+                |judged: &Result<Judged, _>| judged.as_ref().is_ok_and(|judged| judged.outcome.incomplete.is_none());
+            let work = async |stop, watch: &mut Watch| steps.run(&mut store, options, stop, watch).await;
+            asking.watched(judges, &plan, is_whole, work)
         })
         .and_then(|judged| judged);
     let (used, outcome, said) = match judged {

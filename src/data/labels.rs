@@ -90,10 +90,11 @@ impl Labels {
         let mut places: HashMap<&ItemId, usize> = HashMap::new();
         for row in &self.rows {
             let place = *places.entry(&row.id).or_insert_with(|| {
-                items.push(ItemVotes { id: &row.id, line: row.line, said: Vec::new() });
+                items.push(ItemVotes { id: &row.id, line: row.line, said: Vec::new(), lines: Vec::new() });
                 items.len() - 1
             });
             items[place].said.push(Vote { label: row.label, annotator: row.annotator.clone() });
+            items[place].lines.push(row.line);
         }
         items
     }
@@ -104,6 +105,34 @@ struct ItemVotes<'l> {
     id: &'l ItemId,
     line: u64,
     said: Vec<Vote>,
+    /// The line of each vote.
+    lines: Vec<u64>,
+}
+
+impl ItemVotes<'_> {
+    /// The votes that `there` does not have from the same people. Somebody who says another thing here is an error.
+    fn beside(&self, there: &[Vote], findings: &mut Findings) -> Vec<Vote> {
+        let mut new = Vec::new();
+        for (vote, line) in self.said.iter().zip(&self.lines) {
+            let own = |old: &&Vote| old.annotator.is_some() && old.annotator == vote.annotator;
+            match there.iter().find(own) {
+                None => new.push(vote.clone()),
+                Some(old) if old.label == vote.label => {}
+                Some(old) => {
+                    let who = vote.annotator.as_ref().map_or("", |annotator| annotator.0.as_str());
+                    let text = format!(
+                        "two labels by {} for `{}`: `{}` in the votes of the item itself, `{}` here",
+                        shown(who),
+                        shown(self.id.as_str()),
+                        old.label.as_str(),
+                        vote.label.as_str()
+                    );
+                    findings.error(*line, "annotator", text);
+                }
+            }
+        }
+        new
+    }
 }
 
 /// Reads rows `id, label, annotator`; in JSON the label may also be called `gold`. Case and spaces of a label do not
@@ -205,10 +234,14 @@ fn apply(places: &mut [Place<'_>], labels: &Labels, policy: Disputed) -> Result<
                 if plurality(&item.said).is_some_and(|label| label != old.label) {
                     kept.push(format!("{} ({} stays)", item.id, old.label.as_str()));
                 }
-                let votes = [old.votes, item.said].concat();
+                let new = item.beside(&old.votes, &mut findings);
+                let votes = [old.votes, new].concat();
                 Some(GoldLabel { label: old.label, votes, disputed: false })
             }
-            Some(old) => resolve(None, [old.votes, item.said].concat()),
+            Some(old) => {
+                let new = item.beside(&old.votes, &mut findings);
+                resolve(None, [old.votes, new].concat())
+            }
             None => resolve(None, item.said),
         };
         let is_disputed = new.as_ref().is_some_and(|new| new.disputed);
@@ -309,6 +342,24 @@ mod tests {
         let mut facts: Vec<ItemFacts> = items().iter().map(Pair::facts).collect();
         apply_labels_to_facts(&mut facts, &labels, Disputed::Drop).unwrap();
         assert_eq!((facts[0].gold_label(), facts[1].gold_label()), (None, Some(Preference::B)));
+    }
+
+    #[test]
+    fn one_person_has_one_vote_and_not_another_in_the_items_themselves() {
+        let labels = load("id,label,annotator\nitem-1,a,kim\nitem-1,b,lee\n").unwrap().records;
+        let vote = |label| Vote { label, annotator: Some("kim".into()) };
+        let mut pairs = items();
+        pairs[0].gold = resolve(None, vec![vote(Preference::A)]);
+        apply_labels(&mut pairs, &labels, Disputed::Tie).unwrap();
+        assert_eq!(pairs[0].gold.as_ref().unwrap().votes.len(), 2, "kim's vote counts once");
+        pairs[0].gold = resolve(None, vec![vote(Preference::Tie)]);
+        let error = apply_labels(&mut pairs, &labels, Disputed::Tie).unwrap_err();
+        assert_eq!(error.notices[0].line, Some(2));
+        assert!(
+            error.to_string().contains("two labels by `kim` for `item-1`")
+                || error.to_string().contains("two labels by kim"),
+            "{error}"
+        );
     }
 
     #[test]

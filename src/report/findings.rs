@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::domain::Severity;
 
 use super::junit::{self, Case, Failure, Suite};
+use super::visible::visible_line;
 use super::{ReportError, csv, jsonl, markdown};
 
 /// What was found about one file.
@@ -148,7 +149,8 @@ fn case(file: &FileFindings) -> Case {
         let place = found.line.map(|line| format!("{line}: ")).unwrap_or_default();
         let rule = found.rule.map(|rule| format!("{rule}: ")).unwrap_or_default();
         let field = found.place.as_deref().map(|field| format!("[{field}] ")).unwrap_or_default();
-        format!("{}: {place}{rule}{field}{}", word(found.severity), found.text)
+        // One line each: what an id holds begins none of its own.
+        visible_line(&format!("{}: {place}{rule}{field}{}", word(found.severity), found.text)).into_owned()
     };
     let lines: Vec<String> = file.findings.iter().map(line).collect();
     let failure = file.falls_short.then(|| Failure {

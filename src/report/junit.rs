@@ -13,6 +13,7 @@ use crate::analysis::prereg::Held;
 use crate::domain::RunManifest;
 
 use super::format::{self, unit_of};
+use super::github::without_commands;
 use super::visible::{visible, visible_line};
 use super::{Content, Lang, Report, beside, view};
 
@@ -168,7 +169,8 @@ pub(super) fn write(suites: &[Suite], manifest: Option<&RunManifest>) -> String 
         out.push_str("  </testsuite>\n");
     }
     out.push_str("</testsuites>\n");
-    out
+    // It goes to standard output too, where a line may be a command to what reads the log of a build.
+    without_commands(&out).into_owned()
 }
 
 fn attribute(text: &str) -> String {
@@ -200,6 +202,15 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_line_is_a_command_to_the_log_of_a_build() {
+        let text = "x\n::error::y ##[error]z".to_owned();
+        let failure = Failure { kind: "fail", message: text.clone(), text: text.clone() };
+        let case = Case { name: text.clone(), failure: Some(failure) };
+        let out = write(&[Suite { name: text, class: "tribunal.test", cases: vec![case] }], None);
+        assert!(!out.contains("##[") && !out.lines().any(|line| line.trim_start().starts_with("::")), "{out}");
+    }
 
     #[test]
     fn nothing_in_a_name_or_a_reason_can_end_its_place() {

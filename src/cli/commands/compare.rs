@@ -8,7 +8,7 @@ use crate::cli::clock::Clock;
 use crate::cli::court::{self, Court};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::ledger::Origin;
-use crate::cli::output::Delivery;
+use crate::cli::output::{Delivery, check_apart};
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::stopping;
 use crate::cli::ui::Ui;
@@ -21,6 +21,9 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let requirement = requirement::wanted(args)?;
     let prereg = args.prereg.as_deref().map(background::plan).transpose()?;
+    let read: Vec<&str> = read(args).collect();
+    check_apart(args.output.out.as_deref(), read.iter().copied())?;
+    check_apart(args.ask.record.as_deref(), read)?;
     let delivery = Delivery::new(&args.output, environment)?;
     if requirement.is_none() && prereg.is_none() {
         delivery.needs_criteria("add --require better, --require no-worse or --prereg FILE")?;
@@ -66,4 +69,11 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
         ui.note(more);
     }
     Ok(exit)
+}
+
+/// The files that the comparison reads.
+fn read(args: &CompareArgs) -> impl Iterator<Item = &str> {
+    let own =
+        [&args.a, &args.b, &args.pairs, &args.prompt_a, &args.prompt_b, &args.items, &args.verdicts, &args.prereg];
+    own.into_iter().flatten().map(String::as_str).chain(args.ask.read(args.judge.as_slice()))
 }

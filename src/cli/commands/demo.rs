@@ -25,20 +25,43 @@ const FILES: [(&str, &[u8]); 4] = [
     ("prompt-ab.jsonl", include_bytes!("../../../gold/recordings/prompt-ab.jsonl")),
 ];
 
+/// What is said between the reports.
+struct Words {
+    trial: &'static str,
+    comparison: &'static str,
+    pages: &'static str,
+    next: &'static str,
+}
+
+static EN: Words = Words {
+    trial: "1. Four judges on trial, before anyone trusts them",
+    comparison: "2. Two prompt versions of a small model, compared by a judge that passed",
+    pages: "Open the pages:",
+    next: "Next: your own judge, as README.md shows.",
+};
+
+static JA: Words = Words {
+    trial: "1. 信頼する前に、四つの判定者を試す",
+    comparison: "2. 小さなモデルのプロンプト二版を、合格した判定者で比べる",
+    pages: "次のページを開いてください。",
+    next: "次は自分の判定者で。README.ja.md を参照してください。",
+};
+
 pub(in crate::cli) fn run(args: &DemoArgs, environment: &Environment, _: Ui) -> Result<Exit, CliError> {
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     lay_out(&folder, args.force)?;
     let lang = if args.lang == LangArg::Ja { "ja" } else { "en" };
     let (calibrate, compare) = (calibrate(&folder), compare(&folder));
-    print(&heading("1. Four judges on trial, before anyone trusts them", &calibrate))?;
+    let words = if args.lang == LangArg::Ja { &JA } else { &EN };
+    print(&heading(words.trial, &calibrate))?;
     step(&calibrate, &["--format", "table", "--lang", lang], environment)?;
     let page = folder.join("calibration.html").display().to_string();
     step(&calibrate, &["--out", &page, "--force", "--lang", lang], environment)?;
-    print(&heading("2. Two prompt versions of a small model, compared by a judge that passed", &compare))?;
+    print(&heading(words.comparison, &compare))?;
     step(&compare, &["--format", "table", "--lang", lang], environment)?;
     let second = folder.join("comparison.html").display().to_string();
     step(&compare, &["--out", &second, "--force", "--lang", lang], environment)?;
-    print(&format!("\nOpen the pages:\n  {page}\n  {second}\n\nNext: your own judge, as README.md shows.\n"))?;
+    print(&format!("\n{}\n  {page}\n  {second}\n\n{}\n", words.pages, words.next))?;
     Ok(Exit::Done)
 }
 

@@ -17,7 +17,7 @@ use crate::cli::ui::Ui;
 use crate::data::{self, Disputed, PairOptions};
 use crate::domain::{ItemId, Pair, Severity};
 use crate::judge::{CheckError, run_checks};
-use crate::report::{FileFindings, envelope, render_findings, visible_line};
+use crate::report::{FileFindings, FindingsForm, envelope, render_findings, visible_line};
 
 pub(in crate::cli) fn run(args: &GoldArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     match &args.command {
@@ -59,7 +59,11 @@ fn lint_files(args: &GoldLintArgs, environment: &Environment, ui: Ui) -> Result<
             let files: Vec<_> = reports.iter().map(|(path, report)| json!({"path": path, "lint": report})).collect();
             print(&envelope("gold_lint", &json!({ "files": files }))?)?;
         }
-        Form::Listed(form) => print(&render_findings(&found, "gold_lint", form)?)?,
+        // What is data to a program goes out as it is: no line of it begins with what is in a cell.
+        Form::Listed(form @ (FindingsForm::Csv | FindingsForm::JsonLines)) => {
+            print(&render_findings(&found, "gold_lint", form)?)?;
+        }
+        Form::Listed(form) => print_lines(&render_findings(&found, "gold_lint", form)?)?,
     }
     if let Some(step) = step {
         findings::post(&step, &found, "gold_lint", ui)?;

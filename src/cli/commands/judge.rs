@@ -14,7 +14,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::judges::Bench;
 use crate::cli::judging::{Judged, Judging};
 use crate::cli::ledger::Origin;
-use crate::cli::output::{Existing, check_target, print, write_file};
+use crate::cli::output::{Existing, check_apart, check_lines, check_target, file_of, print, write_file};
 use crate::cli::settings::{Environment, Settings};
 use crate::cli::ui::Ui;
 use crate::data::PairOptions;
@@ -26,9 +26,14 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let existing = Existing::by_force(args.force);
-    if let Some(path) = &args.out {
+    let out = file_of(args.out.as_deref());
+    if let Some(path) = out {
+        check_lines(path)?;
         check_target(path, existing)?;
     }
+    let read =
+        [&args.a, &args.b, &args.pairs].into_iter().flatten().map(String::as_str).chain(args.ask.read(&args.judge));
+    check_apart(out, read)?;
     let evidence = pairs(args, ui)?;
     let mut bench = Bench::new(&settings, &args.ask, &evidence.pairs);
     let judges = bench.seat(&args.judge, ui)?;
@@ -60,14 +65,19 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     }
     let Some(judged) = judging.gather(&judges, &evidence.pairs)? else { return Ok(Exit::Done) };
     let answer = summary(&evidence, &judges, &judged);
-    print(&match args.format {
-        FindingsFormat::Json => envelope("judgments", &answer)?,
-        FindingsFormat::Table => lines(&answer),
-    })?;
+    // With `--out -` standard output is the verdicts'.
+    if args.out.is_none() || out.is_some() {
+        print(&match args.format {
+            FindingsFormat::Json => envelope("judgments", &answer)?,
+            FindingsFormat::Table => lines(&answer),
+        })?;
+    }
     judging.asking.whole(&judged.plan, &judged.outcome)?;
-    if let Some(path) = &args.out {
+    if let Some(path) = out {
         write_file(path, &verdict_lines(&evidence.gold, &judged.judgments), existing)?;
         ui.note(format!("written: {}", path.display()));
+    } else if args.out.is_some() {
+        print(&verdict_lines(&evidence.gold, &judged.judgments))?;
     }
     Ok(status(&answer, ui))
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::clock::Clock;
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::output::Existing;
+use crate::cli::output::{Existing, file_of};
 use crate::cli::runs::args::{RunsArgs, RunsCommand};
 use crate::cli::runs::{export, import, list, reparse, show, upkeep};
 use crate::cli::settings::Environment;
@@ -17,7 +17,8 @@ pub(in crate::cli) fn run(args: &RunsArgs, environment: &Environment, ui: Ui) ->
         RunsCommand::Verify { format } => upkeep::verify(store, *format, ui),
         RunsCommand::Export { run, verdicts, out, force } => {
             let form = if *verdicts { export::Form::Verdicts } else { export::Form::Completions };
-            let target = out.as_deref().map(|path| export::Target { path, existing: Existing::by_force(*force) });
+            let out = file_of(out.as_deref());
+            let target = out.map(|path| export::Target { path, existing: Existing::by_force(*force) });
             export::run(store, *run, form, target, ui)
         }
         RunsCommand::Import { files } => import::run(store, files, clock, ui),

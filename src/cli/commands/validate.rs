@@ -12,7 +12,7 @@ use crate::cli::ui::Ui;
 use crate::data::{self, FileOutcome, FileReport, Kind, Loaded, PairOptions, ValidateOptions};
 use crate::domain::{Notice, Severity};
 use crate::prompt;
-use crate::report::{FileFindings, envelope, render_findings, visible_line};
+use crate::report::{FileFindings, FindingsForm, envelope, render_findings, visible_line};
 
 pub(in crate::cli) fn run(args: &ValidateArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let form = findings::form(args.format)?;
@@ -31,7 +31,11 @@ pub(in crate::cli) fn run(args: &ValidateArgs, environment: &Environment, ui: Ui
     match form {
         Form::Table => print_lines(&reports.iter().map(lines).collect::<String>())?,
         Form::Json => print(&envelope("validation", &json!({ "files": reports }))?)?,
-        Form::Listed(form) => print(&render_findings(&files, "validation", form)?)?,
+        // What is data to a program goes out as it is: no line of it begins with what is in a cell.
+        Form::Listed(form @ (FindingsForm::Csv | FindingsForm::JsonLines)) => {
+            print(&render_findings(&files, "validation", form)?)?;
+        }
+        Form::Listed(form) => print_lines(&render_findings(&files, "validation", form)?)?,
     }
     if let Some(step) = step {
         findings::post(&step, &files, "validation", ui)?;

@@ -5,18 +5,20 @@ use std::path::PathBuf;
 use crate::cli::args::{DisputedArg, LangArg};
 
 pub(in crate::cli) const LABEL_HELP: &str = "\
-Keys: a or b the better answer · t tie · s skip · u undo · i agreement so far · space, PageUp, arrows scroll · q quit.
-Without a terminal, and with --lines, each line of standard input is one key.
-
 Examples:
   tribunal gold label pairs.jsonl --annotator kim
   tribunal gold label pairs.jsonl --annotator kim --sample 100 --seed 7
-  tribunal gold export pairs.jsonl --out gold.jsonl
-  tribunal compare --pairs gold.jsonl --judge mini
+
+Keys: a or b the better answer · t tie · s skip · u undo · i agreement so far · space, PageUp, arrows scroll · q quit.
+Without a terminal, and with --lines, each line of standard input is one key. `tribunal gold export` makes gold of the labels.
 
 Exit status: 0 every pair has your label · 2 usage or input error · 4 some have none, run again to go on · 130 interrupted";
 
 pub(in crate::cli) const EXPORT_HELP: &str = "\
+Examples:
+  tribunal gold export pairs.jsonl --out gold.jsonl
+  tribunal gold export pairs.jsonl --labels kim.jsonl --disputed drop --out gold.jsonl
+
 Every pair is written, with `gold_votes` where there are labels. Pairs drawn by `gold label --sample` carry the mark
 `meta.sampled`, by which `compare` corrects its score.
 
@@ -28,7 +30,7 @@ pub(in crate::cli) struct LabelArgs {
     #[arg(value_name = "FILE")]
     pub file: String,
     /// Labels are added to this file, JSON Lines [default: FILE with the ending .labels.jsonl].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "labels", value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Who labels [default: the user's name, while the file has labels of nobody else].
     #[arg(long, value_name = "NAME")]
@@ -55,7 +57,7 @@ pub(in crate::cli) struct ExportArgs {
     /// Their labels: id, label, annotator [default: FILE with the ending .labels.jsonl].
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
-    /// Write the gold pairs to this file.
+    /// Write the gold pairs to this file, JSON Lines; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Items whose votes have no plurality: `drop` writes them without votes.

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::args::ExportArgs;
-use super::file::{Draw, Kept, bytes_of};
+use super::kept::{Draw, Kept, bytes_of};
 use super::sitting::{beside, check_draw, drawn};
 use crate::cli::args::DisputedArg;
 use crate::cli::evidence;
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::output::{Existing, check_target, write_file};
+use crate::cli::output::{Existing, check_apart, check_lines, check_target, file_of, print, write_file};
 use crate::cli::ui::Ui;
 use crate::data::{self, Disputed, PairOptions};
 use crate::domain::{Pair, Prompt};
@@ -18,12 +18,17 @@ const FEWEST_FOR_CORRECTION: u64 = 10;
 
 pub(in crate::cli) fn run(args: &ExportArgs, ui: Ui) -> Result<Exit, CliError> {
     let existing = Existing::by_force(args.force);
-    check_target(&args.out, existing)?;
+    let out = file_of(Some(&args.out));
+    let path = args.labels.clone().unwrap_or_else(|| beside(&args.file));
+    if let Some(out) = out {
+        check_lines(out)?;
+        check_apart(Some(out), [args.file.as_str(), &path.to_string_lossy()])?;
+        check_target(out, existing)?;
+    }
     let source = evidence::read(&args.file)?;
     let loaded = data::load_pairs(&source, &PairOptions::default())?;
     ui.notices(source.path(), &loaded.notices);
     let mut pairs = loaded.records;
-    let path = args.labels.clone().unwrap_or_else(|| beside(&args.file));
     let kept = Kept::read(&path.to_string_lossy(), &bytes_of(&path)?)?;
     let disputed = match args.disputed {
         DisputedArg::Tie => Disputed::Tie,
@@ -31,15 +36,17 @@ pub(in crate::cli) fn run(args: &ExportArgs, ui: Ui) -> Result<Exit, CliError> {
     };
     let notices = data::apply_labels(&mut pairs, &kept.labels, disputed)?;
     ui.notices(&kept.labels.path, &notices);
+    kept.check_texts(&pairs)?;
     let draw = kept.draw()?;
     if let Some(draw) = draw {
         check_draw(draw, &kept, &pairs)?;
         mark(&mut pairs, draw, ui);
     }
     let text = pairs.iter().fold(String::new(), |text, pair| text + &record(pair).to_string() + "\n");
-    write_file(&args.out, &text, existing)?;
+    let Some(out) = out else { return print(&text).map(|()| Exit::Done) };
+    write_file(out, &text, existing)?;
     let labelled = pairs.iter().filter(|pair| pair.gold.is_some()).count();
-    ui.note(format!("written: {} ({} pairs, {labelled} with gold)", args.out.display(), pairs.len()));
+    ui.note(format!("written: {} ({} pairs, {labelled} with gold)", out.display(), pairs.len()));
     Ok(Exit::Done)
 }
 

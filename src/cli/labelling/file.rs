@@ -1,31 +1,21 @@
 //! The file of labels: JSON Lines, one label a line, on disk before the next pair is shown. A kill loses at most the label being typed.
 //!
 //! Undo cuts the newest line off again, so the file is a plain file of labels at any time: no reader has to know of undo.
-//! One process at a time writes to a file; it holds a lock on it.
+//! One process at a time writes to a file; it holds a lock on it until all is labelled.
 
-use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::kept::{Draw, Kept};
 use crate::cli::exit::CliError;
+#[cfg(unix)]
+use crate::cli::output::is_same_inode;
 use crate::cli::output::{Existing, check_target};
 use crate::cli::ui::Ui;
-use crate::data::{self, Labels, Source};
 use crate::domain::{Annotator, ItemId, Order, Preference};
-
-/// A random sample of pairs that was drawn to be labelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Draw {
-    /// Pairs drawn.
-    pub n: u64,
-    /// Seed of the draw.
-    pub seed: u64,
-    /// Pairs that they were drawn from.
-    pub of: u64,
-}
 
 /// A label as it is written.
 #[derive(Debug, Serialize)]
@@ -38,78 +28,10 @@ pub(super) struct Row<'a> {
     pub at: String,
     /// Time that the pair was looked at.
     pub seconds: f64,
+    /// Digest of the texts that were seen.
+    pub pair: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Draw>,
-}
-
-/// What a file of labels held when it was opened.
-#[derive(Debug)]
-pub(super) struct Kept {
-    pub labels: Labels,
-    /// The draws that its labels record.
-    pub draws: BTreeSet<Draw>,
-    /// The items whose labels record one.
-    pub drawn: BTreeSet<ItemId>,
-    /// Where each label begins, in bytes; those at the end of the file that nothing else follows, the last one first.
-    tail: Vec<u64>,
-}
-
-/// The part of a line that `data` has no use for.
-#[derive(Deserialize)]
-struct Marked {
-    id: serde_json::Value,
-    sampled: Option<Draw>,
-}
-
-impl Kept {
-    /// Reads the text of a file of labels, JSON Lines or a table. What its reader warns of is not said here: it would tell an annotator
-    /// what others think.
-    pub fn read(path: &str, bytes: &[u8]) -> Result<Self, CliError> {
-        let mut kept = Self {
-            labels: Labels { path: path.to_owned(), rows: Vec::new() },
-            draws: BTreeSet::new(),
-            drawn: BTreeSet::new(),
-            tail: Vec::new(),
-        };
-        if bytes.trim_ascii().is_empty() {
-            return Ok(kept);
-        }
-        let source = Source::from_bytes(path, bytes)?;
-        for marked in source.text().lines().filter_map(|line| serde_json::from_str::<Marked>(line).ok()) {
-            if let Some(draw) = marked.sampled {
-                kept.draws.insert(draw);
-                kept.drawn.insert(crate::domain::plain_text(&marked.id).into());
-            }
-        }
-        kept.labels = data::load_labels(&source)?.records;
-        let starts = starts_of_lines(bytes);
-        let lines = starts.iter().enumerate().rev().map(|(line, start)| (line as u64 + 1, *start));
-        let full = lines.filter(|(_, start)| {
-            let line = &bytes[usize::try_from(*start).unwrap_or(bytes.len())..];
-            !line.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii().is_empty()
-        });
-        let together = full.zip(kept.labels.rows.iter().rev()).take_while(|((line, _), row)| *line == row.line);
-        kept.tail = together.map(|((_, start), _)| start).collect();
-        Ok(kept)
-    }
-
-    /// The one draw that is recorded; several are an error, they are no one random sample.
-    pub fn draw(&self) -> Result<Option<Draw>, CliError> {
-        if self.draws.len() > 1 {
-            return Err(CliError::usage(format!(
-                "{} records {} different samples",
-                self.labels.path,
-                self.draws.len()
-            ))
-            .hint("a comparison can be corrected by one; keep the labels of each sample in a file of their own"));
-        }
-        Ok(self.draws.first().copied())
-    }
-}
-
-fn starts_of_lines(bytes: &[u8]) -> Vec<u64> {
-    let after = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u64 + 1);
-    std::iter::once(0).chain(after).filter(|start| *start < bytes.len() as u64).collect()
 }
 
 /// A file of labels that is being written.
@@ -120,30 +42,54 @@ pub(super) struct LabelFile {
     end: u64,
     /// Where the labels begin that can be taken back, the newest last.
     starts: Vec<u64>,
+    made: Made,
+    torn: Torn,
+    hold: Hold,
+}
+
+/// Who made the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    Here,
+    Before,
+}
+
+/// What has to be done about the last line before another is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Torn {
+    No,
+    /// It was broken off.
+    Cut,
+    /// It only lacks its end.
+    Unended,
+}
+
+/// Whether others are kept from writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    Held,
+    Free,
 }
 
 impl LabelFile {
-    /// Opens or makes a file to add labels to. A last line that was broken off while it was written is cut away.
-    pub fn open(path: &Path, ui: Ui) -> Result<(Self, Kept), CliError> {
-        check_target(path, Existing::Replace)?;
+    /// Opens or makes a file to add labels to. Nothing that is there changes before [`Self::mend`].
+    pub fn open(path: &Path) -> Result<(Self, Kept), CliError> {
+        // A file that is there can be written in a folder that takes no other.
+        if path.is_dir() || path.symlink_metadata().is_err() {
+            check_target(path, Existing::Replace)?;
+        }
         let failed = |error: std::io::Error| CliError::usage(format!("{} cannot be written: {error}", path.display()));
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let (file, made) = opened(path).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(
                 CliError::usage(format!("{} is no regular file", path.display())).hint("name another with --out")
             );
         }
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                return Err(CliError::usage(format!("somebody is labelling into {} already", path.display()))
-                    .hint("wait, or label into a file of your own with --out"));
-            }
-            // Where the system knows no locks there is one person less to protect from.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-        }
+        let mut labels =
+            Self { file, path: path.to_owned(), end: 0, starts: Vec::new(), made, torn: Torn::No, hold: Hold::Free };
+        labels.hold()?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        labels.file.read_to_end(&mut bytes).map_err(failed)?;
         if !matches!(bytes.trim_ascii_start().first(), None | Some(b'{')) && !bytes.starts_with(b"\xef\xbb\xbf{") {
             return Err(CliError::usage(format!(
                 "{} is no JSON Lines file, and labels are added as such",
@@ -153,15 +99,40 @@ impl LabelFile {
         }
         let whole = whole_lines(&bytes);
         let kept = Kept::read(&path.to_string_lossy(), &bytes[..whole])?;
-        let mut end = whole as u64;
+        labels.end = whole as u64;
         if whole < bytes.len() {
-            file.set_len(end).map_err(failed)?;
-            ui.warn(format!("{}: a last line that was not written to its end is taken away", path.display()));
+            // A broken line may be anybody's where no label tells whose file it is.
+            if kept.labels.rows.is_empty() {
+                return Err(CliError::usage(format!(
+                    "{} has no label in it, only a line that is no whole JSON",
+                    path.display()
+                ))
+                .hint("name another with --out, or delete the file where it is a label broken off"));
+            }
+            labels.torn = Torn::Cut;
         } else if !bytes.is_empty() && !bytes.ends_with(b"\n") {
-            file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(failed)?;
-            end += 1;
+            labels.torn = Torn::Unended;
         }
-        Ok((Self { file, path: path.to_owned(), end, starts: Vec::new() }, kept))
+        Ok((labels, kept))
+    }
+
+    /// Cuts a last line away that was broken off while it was written, or gives it its end.
+    pub fn mend(&mut self, ui: Ui) -> Result<(), CliError> {
+        let failed =
+            |error: std::io::Error| CliError::usage(format!("{} cannot be written: {error}", self.path.display()));
+        match std::mem::replace(&mut self.torn, Torn::No) {
+            Torn::No => {}
+            Torn::Cut => {
+                self.file.set_len(self.end).map_err(failed)?;
+                let path = self.path.display();
+                ui.warn(format!("{path}: a last line that was not written to its end is taken away"));
+            }
+            Torn::Unended => {
+                self.file.seek(SeekFrom::End(0)).and_then(|_| self.file.write_all(b"\n")).map_err(failed)?;
+                self.end += 1;
+            }
+        }
+        Ok(())
     }
 
     /// The items at the end of the file, oldest first, whose labels can be taken back: those of this annotator.
@@ -178,6 +149,7 @@ impl LabelFile {
     /// Writes a label, and returns when it is on disk.
     pub fn append(&mut self, row: &Row<'_>) -> Result<(), CliError> {
         let mut line = serde_json::to_string(row)?;
+        self.is_still_ours().map_err(|error| error.hint(format!("this label was not written: {line}")))?;
         line.push('\n');
         let written = self
             .file
@@ -197,6 +169,7 @@ impl LabelFile {
     /// Takes the newest label out of the file.
     pub fn take_back(&mut self) -> Result<(), CliError> {
         let Some(start) = self.starts.last().copied() else { return Ok(()) };
+        self.is_still_ours().map_err(|error| error.hint("the label was not taken back"))?;
         let cut = self.file.set_len(start).and_then(|()| self.file.sync_data());
         cut.map_err(|error| self.failed(&error, "the label is still in the file"))?;
         self.starts.pop();
@@ -208,13 +181,67 @@ impl LabelFile {
         CliError::usage(format!("failed to write {}: {error}", self.path.display())).hint(hint)
     }
 
-    /// Leaves no empty file behind.
-    pub fn close(self) {
-        let Self { file, path, end, .. } = self;
+    /// Keeps others from writing.
+    fn hold(&mut self) -> Result<(), CliError> {
+        if self.hold == Hold::Free && matches!(self.file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(CliError::usage(format!("somebody is labelling into {} already", self.path.display()))
+                .hint("wait, or label into a file of your own with --out"));
+        }
+        // Where the system knows no locks there is one person less to protect from.
+        self.hold = Hold::Held;
+        Ok(())
+    }
+
+    /// Lets others write while nothing is to be labelled here.
+    pub fn rest(&mut self) {
+        if self.file.unlock().is_ok() {
+            self.hold = Hold::Free;
+        }
+    }
+
+    /// An error where the file is another than was written last, by its place or its length.
+    fn is_still_ours(&mut self) -> Result<(), CliError> {
+        self.hold()?;
+        let same = std::fs::metadata(&self.path).is_ok_and(|there| {
+            #[cfg(unix)]
+            let same = self.file.metadata().is_ok_and(|own| is_same_inode(&own, &there));
+            #[cfg(not(unix))]
+            let same = true;
+            same && there.len() == self.end
+        });
+        if same {
+            return Ok(());
+        }
+        Err(CliError::usage(format!(
+            "{} was changed, replaced or taken away by somebody else since the last label",
+            self.path.display()
+        )))
+    }
+
+    /// Leaves no empty file behind that was not there before.
+    pub fn close(mut self) {
+        let is_empty = self.made == Made::Here && self.end == 0 && self.is_still_ours().is_ok();
+        let Self { file, path, .. } = self;
         drop(file);
-        if end == 0 {
+        if is_empty {
             let _ = std::fs::remove_file(path);
         }
+    }
+}
+
+/// The file, and whether it was made for this.
+fn opened(path: &Path) -> std::io::Result<(File, Made)> {
+    let both = || OpenOptions::new().read(true).write(true).clone();
+    match both().create_new(true).open(path) {
+        // A link that leads nowhere gets its file; the link is not ours to take away.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            both().create(true).truncate(false).open(path).map(|file| (file, Made::Before))
+        }
+        // In a folder that takes no new files, or that is none to this user.
+        Err(error) if error.kind() != ErrorKind::NotFound && path.exists() => {
+            both().open(path).map(|file| (file, Made::Before)).map_err(|_| error)
+        }
+        made => made.map(|file| (file, Made::Here)),
     }
 }
 
@@ -226,25 +253,22 @@ fn whole_lines(bytes: &[u8]) -> usize {
     if is_whole { bytes.len() } else { start }
 }
 
-/// The bytes of a file of labels that is read alone.
-pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, CliError> {
-    std::fs::read(path).map_err(|error| {
-        let failed = CliError::usage(format!("{} cannot be read: {error}", path.display()));
-        if error.kind() == ErrorKind::NotFound {
-            failed.hint("make labels with `tribunal gold label`, or name their file with --labels")
-        } else {
-            failed
-        }
-    })
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     fn row<'a>(id: &'a ItemId, annotator: &'a Annotator) -> Row<'a> {
-        Row { id, label: Preference::A, annotator, shown: Order::Ba, at: "now".into(), seconds: 1.5, sampled: None }
+        Row {
+            id,
+            label: Preference::A,
+            annotator,
+            shown: Order::Ba,
+            at: "now".into(),
+            seconds: 1.5,
+            pair: "0".into(),
+            sampled: None,
+        }
     }
 
     fn folder() -> tempfile::TempDir {
@@ -267,12 +291,12 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("l.jsonl");
         write(&path, OTHERS);
-        let (mut file, kept) = LabelFile::open(&path, Ui::silent()).unwrap();
+        let (mut file, kept) = LabelFile::open(&path).unwrap();
         assert!(file.take_up(&kept, &"kim".into(), |_| true).is_empty());
         file.append(&row(&"q1".into(), &"kim".into())).unwrap();
         file.append(&row(&"q2".into(), &"kim".into())).unwrap();
         drop(file);
-        let (mut file, kept) = LabelFile::open(&path, Ui::silent()).unwrap();
+        let (mut file, kept) = LabelFile::open(&path).unwrap();
         assert_eq!(kept.labels.rows.len(), 3);
         let items = file.take_up(&kept, &"kim".into(), |_| true);
         assert_eq!(items, ["q1".into(), "q2".into()]);
@@ -287,12 +311,14 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("l.jsonl");
         write(&path, &format!("{OTHERS}{{\"id\":\"q2\",\"lab"));
-        let (mut file, kept) = LabelFile::open(&path, Ui::silent()).unwrap();
+        let (mut file, kept) = LabelFile::open(&path).unwrap();
         assert_eq!(kept.labels.rows.len(), 1);
+        file.mend(Ui::silent()).unwrap();
         file.append(&row(&"q2".into(), &"kim".into())).unwrap();
         drop(file);
         write(&path, read(&path).trim_end());
-        let (_, kept) = LabelFile::open(&path, Ui::silent()).unwrap();
+        let (mut file, kept) = LabelFile::open(&path).unwrap();
+        file.mend(Ui::silent()).unwrap();
         assert_eq!((kept.labels.rows.len(), read(&path).ends_with("}\n")), (2, true));
     }
 
@@ -301,7 +327,7 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("l.csv");
         write(&path, "id,label\nq1,a\n");
-        let error = LabelFile::open(&path, Ui::silent()).unwrap_err();
+        let error = LabelFile::open(&path).unwrap_err();
         assert!(error.message.contains("no JSON Lines"), "{}", error.message);
         assert_eq!(read(&path), "id,label\nq1,a\n");
     }
@@ -310,21 +336,58 @@ mod tests {
     fn one_process_at_a_time_writes() {
         let folder = folder();
         let path = folder.path().join("l.jsonl");
-        let (file, _) = LabelFile::open(&path, Ui::silent()).unwrap();
-        assert!(LabelFile::open(&path, Ui::silent()).unwrap_err().message.contains("already"));
+        let (file, _) = LabelFile::open(&path).unwrap();
+        assert!(LabelFile::open(&path).unwrap_err().message.contains("already"));
         file.close();
         assert!(!path.exists(), "no label, no file");
     }
 
     #[test]
-    fn draws_are_told_and_two_of_them_are_one_too_many() {
-        let line = |id: &str, seed: u64| {
-            format!("{{\"id\":\"{id}\",\"label\":\"a\",\"sampled\":{{\"n\":2,\"seed\":{seed},\"of\":9}}}}\n")
-        };
-        let kept = Kept::read("l.jsonl", (line("q1", 3) + OTHERS).as_bytes()).unwrap();
-        assert_eq!(kept.draw().unwrap(), Some(Draw { n: 2, seed: 3, of: 9 }));
-        assert_eq!(kept.drawn, BTreeSet::from(["q1".into()]));
-        let kept = Kept::read("l.jsonl", (line("q1", 3) + &line("q2", 4)).as_bytes()).unwrap();
-        assert!(kept.draw().unwrap_err().message.contains("2 different samples"));
+    fn nothing_is_cut_or_taken_away_that_is_not_known_to_be_a_label() {
+        let folder = folder();
+        let path = folder.path().join("l.jsonl");
+        write(&path, "{ one line of somebody's notes");
+        let error = LabelFile::open(&path).unwrap_err();
+        assert!(error.message.contains("no label in it"), "{}", error.message);
+        assert_eq!(read(&path), "{ one line of somebody's notes");
+        write(&path, "");
+        LabelFile::open(&path).unwrap().0.close();
+        assert!(path.exists(), "it was there before");
+    }
+
+    #[test]
+    fn a_file_that_somebody_else_changed_takes_no_label_and_the_error_has_it() {
+        let folder = folder();
+        let path = folder.path().join("l.jsonl");
+        let changes: [&dyn Fn(); 3] = [&|| write(&path, ""), &|| write(&path, &read(&path).repeat(2)), &|| {
+            let text = read(&path);
+            std::fs::rename(&path, folder.path().join("old")).unwrap();
+            write(&path, &text);
+        }];
+        for (number, change) in changes.into_iter().enumerate() {
+            write(&path, OTHERS);
+            let (mut file, _) = LabelFile::open(&path).unwrap();
+            change();
+            let before = read(&path);
+            let error = file.append(&row(&"q2".into(), &"kim".into())).unwrap_err();
+            assert!(error.message.contains("by somebody else"), "{number}: {}", error.message);
+            assert!(error.hint.unwrap().contains("\"id\":\"q2\",\"label\":\"a\""));
+            assert_eq!(read(&path), before, "{number}");
+        }
+    }
+
+    #[test]
+    fn who_rests_lets_another_write_and_then_takes_nothing_back() {
+        let folder = folder();
+        let path = folder.path().join("l.jsonl");
+        let (mut kim, _) = LabelFile::open(&path).unwrap();
+        kim.append(&row(&"q1".into(), &"kim".into())).unwrap();
+        kim.rest();
+        let (mut lee, _) = LabelFile::open(&path).unwrap();
+        assert!(kim.take_back().unwrap_err().message.contains("already"));
+        lee.append(&row(&"q1".into(), &"lee".into())).unwrap();
+        lee.close();
+        assert!(kim.take_back().is_err());
+        assert_eq!(read(&path).lines().count(), 2);
     }
 }

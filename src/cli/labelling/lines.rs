@@ -9,17 +9,20 @@ use super::sitting::Sitting;
 use super::words::Words;
 use super::{Ending, ending};
 use crate::cli::exit::CliError;
-use crate::cli::output::print;
+use crate::cli::output::{Reader, print, print_to_reader};
 
-/// Labels until the lines end, or all is labelled.
+/// Labels until the lines end, all is labelled, or nobody sees any more what is asked.
 pub(super) fn run(sitting: &mut Sitting, words: &'static Words) -> Result<Ending, CliError> {
     let mut shown = None;
+    let mut said = String::new();
     loop {
         if shown != Some(sitting.current()) {
             shown = Some(sitting.current());
-            print(&sheet(sitting, words))?;
+            said += &sheet(sitting, words);
         }
-        print("> ")?;
+        if print_to_reader(&(std::mem::take(&mut said) + "> "))? == Reader::Gone {
+            return Ok(ending(sitting));
+        }
         let mut line = String::new();
         // Nobody can say more where the input has ended.
         if std::io::stdin().read_line(&mut line)? == 0 {
@@ -30,16 +33,16 @@ pub(super) fn run(sitting: &mut Sitting, words: &'static Words) -> Result<Ending
             continue;
         }
         let Some(key) = Key::of(&line) else {
-            print(&format!("{}\n{}\n", words.no_such_key, words.keys.join(" · ")))?;
+            said = format!("{}\n{}\n", words.no_such_key, words.keys.join(" · "));
             continue;
         };
         match sitting.press(key)? {
             Effect::Quit => return Ok(ending(sitting)),
-            Effect::NothingToUndo => print(&format!("{}\n", words.nothing_to_undo))?,
-            Effect::Info => print(&(words.agreement(&sitting.agreement()).join("\n") + "\n"))?,
-            Effect::Help => print(&format!("{}\n", words.keys.join(" · ")))?,
+            Effect::NothingToUndo => said = format!("{}\n", words.nothing_to_undo),
+            Effect::Info => said = words.agreement(&sitting.agreement()).join("\n") + "\n",
+            Effect::Help => said = format!("{}\n", words.keys.join(" · ")),
             Effect::TakeBack => {
-                print(&format!("{}\n", words.undone))?;
+                said = format!("{}\n", words.undone);
                 shown = None;
             }
             Effect::Keep { .. } | Effect::Move | Effect::Nothing => {}

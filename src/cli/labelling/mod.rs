@@ -1,8 +1,8 @@
 //! `gold label` and `gold export`: people label pairs, blinded, and the labels become gold.
 //!
-//! `args` what can be typed · `draw` what chance decides · `session` the state machine of keys · `file` the labels on disk · `sitting`
-//! all of it put together · `screen` a pair as lines, `words` what stands around it · `lines` and `terminal` the two ways keys come in ·
-//! `export` pairs and labels as gold.
+//! `args` what can be typed · `draw` what chance decides · `session` the state machine of keys · `file` the labels on disk,
+//! `kept` what it held · `sitting` all of it put together · `screen` a pair as lines, `words` what stands around it · `lines` and `terminal` the two ways keys come in,
+//! `keys` those of a terminal · `export` pairs and labels as gold.
 //!
 //! An annotator never sees who wrote what (systems, ids, categories), nor what others said of a pair.
 
@@ -10,12 +10,17 @@ pub(super) mod args;
 mod draw;
 pub(super) mod export;
 mod file;
+mod kept;
+mod keys;
 mod lines;
 mod screen;
 mod session;
 mod sitting;
 mod terminal;
 mod words;
+
+use std::ffi::OsStr;
+use std::path::Path;
 
 use args::LabelArgs;
 use sitting::Sitting;
@@ -53,8 +58,9 @@ pub(super) fn label(args: &LabelArgs, environment: &Environment, ui: Ui) -> Resu
     });
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
     let (mut sitting, path) = Sitting::open(args, environment.user.as_deref(), clock, ui)?;
-    let on_terminal = !args.lines && environment.stdin_is_terminal && environment.stdout_is_terminal;
-    let ended = if on_terminal {
+    // A terminal that knows no escape sequences has lines.
+    let has_screen = environment.stdin_is_terminal && environment.stdout_is_terminal && !environment.terminal_is_dumb;
+    let ended = if has_screen && !args.lines {
         let colour = if environment.colour { Colour::On } else { Colour::Off };
         terminal::run(&mut sitting, words, colour)
     } else {
@@ -64,20 +70,32 @@ pub(super) fn label(args: &LabelArgs, environment: &Environment, ui: Ui) -> Resu
     let said = words.agreement(&sitting.agreement()).join("\n");
     sitting.close();
     let ended = ended?;
-    print(&format!("{}\n{said}\n", words.progress(counts)))?;
+    // Who was cut off may have no terminal left to read it.
+    let printed = print(&format!("{}\n{said}\n", words.progress(counts)));
+    if ended != Ending::Interrupted {
+        printed?;
+    }
     if counts.labelled > 0 {
         let path = path.to_string_lossy();
-        ui.note(format!("labels: {path}"));
+        ui.note(format!("{}: {path}", words.labels));
         let mut command = vec!["gold", "export", &args.file];
         if args.out.is_some() {
             command.extend(["--labels", &path]);
         }
-        command.extend(["--out", "gold.jsonl"]);
-        ui.note(format!("as gold: tribunal {}", quoted(command.into_iter())));
+        command.extend(["--out", gold_name(&args.file, &path)]);
+        ui.note(format!("{}: tribunal {}", words.as_gold, quoted(command.into_iter())));
     }
     Ok(match ended {
         Ending::Done => Exit::Done,
         Ending::Left => Exit::Incomplete,
         Ending::Interrupted => Exit::Interrupted,
     })
+}
+
+/// A name for the gold that is neither that of the pairs nor that of the labels.
+fn gold_name(pairs: &str, labels: &str) -> &'static str {
+    let is_taken =
+        |name: &str| [pairs, labels].iter().any(|path| Path::new(path).file_name() == Some(OsStr::new(name)));
+    let names = ["gold.jsonl", "gold.labelled.jsonl", "gold.labelled.2.jsonl"];
+    names.into_iter().find(|name| !is_taken(name)).unwrap_or(names[0])
 }

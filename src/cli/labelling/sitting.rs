@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::args::LabelArgs;
 use super::draw;
-use super::file::{Draw, Kept, LabelFile, Row};
+use super::file::{LabelFile, Row};
+use super::kept::{Draw, Kept, text_digest};
 use super::session::{Counts, Effect, Key, Session, Task};
 use crate::analysis::raters::{RatersAgreement, agree};
 use crate::cli::clock::Clock;
 use crate::cli::evidence;
 use crate::cli::exit::CliError;
+use crate::cli::output::is_same_file;
 use crate::cli::ui::Ui;
 use crate::data::{self, Disputed, Labels, PairOptions};
 use crate::domain::{Annotator, ItemId, Pair, Preference};
@@ -37,12 +39,16 @@ impl Sitting {
         let pairs = pairs_of(&args.file, ui)?;
         let path = args.out.clone().unwrap_or_else(|| beside(&args.file));
         check_other(&path, &args.file)?;
-        let (mut file, kept) = LabelFile::open(&path, ui)?;
+        let (mut file, kept) = LabelFile::open(&path)?;
         let ready = (|| {
             // Labels of other pairs are a slip, and so is a name that nobody chose where there are two people.
-            data::apply_labels(&mut pairs.clone(), &kept.labels, Disputed::Tie)?;
+            // What the pairs say themselves is for the export: who labels learns nothing of it.
+            let mut bare: Vec<Pair> = pairs.iter().map(|pair| Pair { gold: None, ..pair.clone() }).collect();
+            data::apply_labels(&mut bare, &kept.labels, Disputed::Tie)?;
+            kept.check_texts(&pairs)?;
             let annotator = who(args.annotator.as_deref(), user, &kept.labels)?;
             let draw = draw_of(args, &kept, &pairs, ui)?;
+            file.mend(ui)?;
             Ok::<_, CliError>((annotator, draw))
         })();
         let (annotator, draw) = match ready {
@@ -68,6 +74,9 @@ impl Sitting {
         let tasks = draw::shuffled(&pairs, wanted.into_iter().collect(), seed, &annotator);
         let task = |pair: usize| Task { pair, shown: draw::side(seed, &annotator, &pairs[pair].id) };
         let session = Session::new(tasks.into_iter().map(task).collect(), &labelled, &newest);
+        if session.current().is_none() {
+            file.rest();
+        }
         let since = clock.milliseconds();
         Ok((Self { pairs, annotator, session, file, draw, clock, since, labels }, path))
     }
@@ -94,6 +103,7 @@ impl Sitting {
                     shown,
                     at: self.clock.now(),
                     seconds: (seconds * 10.0).round() / 10.0,
+                    pair: text_digest(&self.pairs[pair]),
                     sampled: self.draw,
                 })?;
                 self.own().insert(pair, label);
@@ -108,6 +118,10 @@ impl Sitting {
         }
         if self.current() != before {
             self.since = self.clock.milliseconds();
+        }
+        // Who is done may sit there for hours, and others want to label too.
+        if self.current().is_none() {
+            self.file.rest();
         }
         Ok(effect)
     }
@@ -153,13 +167,11 @@ pub(super) fn beside(pairs: &str) -> PathBuf {
 }
 
 fn check_other(labels: &Path, pairs: &str) -> Result<(), CliError> {
-    match (labels.canonicalize(), Path::new(pairs).canonicalize()) {
-        (Ok(one), Ok(other)) if one == other => {
-            Err(CliError::usage(format!("{pairs} holds the pairs, labels go elsewhere"))
-                .hint("name another file with --out"))
-        }
-        _ => Ok(()),
+    if is_same_file(labels, Path::new(pairs)) {
+        return Err(CliError::usage(format!("{pairs} holds the pairs, labels go elsewhere"))
+            .hint("name another file with --out"));
     }
+    Ok(())
 }
 
 /// The name given, else the user's as long as nobody else has labels in the file.

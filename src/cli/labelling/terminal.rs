@@ -4,16 +4,16 @@
 
 use std::io::{Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use crossterm::cursor::{Hide, MoveTo, Show};
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::style::{Attribute, Print, SetAttribute};
 use crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use crossterm::{execute, queue};
 
+use super::keys::Keys;
 use super::screen::{Line, Move, Sheet, cut, moved, packed, right_edge, wrapped};
 use super::session::{Effect, Key};
 use super::sitting::Sitting;
@@ -23,17 +23,15 @@ use crate::cli::exit::CliError;
 use crate::cli::interrupt;
 use crate::report::{Colour, visible_line};
 
-/// How often a signal is looked for.
-const TICK: Duration = Duration::from_millis(200);
-
 /// Labels until the annotator quits.
 pub(super) fn run(sitting: &mut Sitting, words: &'static Words, colour: Colour) -> Result<Ending, CliError> {
-    let told_to_end = interrupt::noticed();
+    let keys = Keys::of_terminal(interrupt::noticed());
     let _restored_at_the_end = Raw::enter()?;
     let mut view = View { words, colour, top: 0, note: String::new(), over: None };
     loop {
-        let frame = view.draw(sitting)?;
-        let Some(event) = next(&told_to_end)? else { return Ok(Ending::Interrupted) };
+        // A screen that cannot be drawn on is gone, as one is that gives no keys.
+        let Ok(frame) = view.draw(sitting) else { return Ok(Ending::Interrupted) };
+        let Some(event) = keys.next() else { return Ok(Ending::Interrupted) };
         let Event::Key(key) = event else { continue };
         if key.kind == KeyEventKind::Release {
             continue;
@@ -56,29 +54,16 @@ pub(super) fn run(sitting: &mut Sitting, words: &'static Words, colour: Colour) 
                 words.no_such_key.clone_into(&mut view.note);
                 continue;
             };
+            let before = sitting.current();
             if view.obey(sitting, key)? {
                 return Ok(ending(sitting));
             }
+            if sitting.current() != before {
+                view.top = 0;
+                keys.forget_typed();
+            }
         }
     }
-}
-
-/// The next event; `None` where the program was told to end.
-fn next(told_to_end: &AtomicBool) -> Result<Option<Event>, CliError> {
-    while !told_to_end.load(Ordering::SeqCst) {
-        if poll(TICK)? {
-            return Ok(Some(read()?));
-        }
-    }
-    Ok(None)
-}
-
-/// Forgets what was typed ahead: a key held down, or a text pasted, must not label pairs that nobody saw.
-fn forget_typed() -> Result<(), CliError> {
-    while poll(Duration::ZERO)? {
-        read()?;
-    }
-    Ok(())
 }
 
 fn movement(key: KeyEvent) -> Option<Move> {
@@ -114,7 +99,6 @@ struct Frame {
 impl View {
     /// Does what a key says; true where it says to quit.
     fn obey(&mut self, sitting: &mut Sitting, key: Key) -> Result<bool, CliError> {
-        let before = sitting.current();
         match sitting.press(key)? {
             Effect::Quit => return Ok(true),
             Effect::NothingToUndo => self.words.nothing_to_undo.clone_into(&mut self.note),
@@ -125,10 +109,6 @@ impl View {
                 self.over = Some(keys.map(|key| (*key).to_owned()).collect());
             }
             Effect::Keep { .. } | Effect::Move | Effect::Nothing => {}
-        }
-        if sitting.current() != before {
-            self.top = 0;
-            forget_typed()?;
         }
         Ok(false)
     }

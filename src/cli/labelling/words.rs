@@ -27,6 +27,9 @@ pub(super) struct Words {
     pub any_key: &'static str,
     pub no_such_key: &'static str,
     pub nobody_else: &'static str,
+    /// Before the file of the labels, and before the command that makes gold of it.
+    pub labels: &'static str,
+    pub as_gold: &'static str,
 }
 
 static EN: Words = Words {
@@ -56,6 +59,8 @@ static EN: Words = Words {
     any_key: "any key goes on",
     no_such_key: "no such key",
     nobody_else: "No pair has labels of two people yet.",
+    labels: "labels",
+    as_gold: "as gold",
 };
 
 static JA: Words = Words {
@@ -85,6 +90,8 @@ static JA: Words = Words {
     any_key: "何かキーを押すと続きます",
     no_such_key: "そのキーはありません",
     nobody_else: "二人以上のラベルがあるペアはまだありません。",
+    labels: "ラベル",
+    as_gold: "正解にするには",
 };
 
 impl Words {
@@ -122,7 +129,8 @@ impl Words {
         let RatersAgreement { raters, shared, compared, agreeing, .. } = found;
         let share = found.raw.as_ref().map_or_else(
             |_| String::new(),
-            |e| format!(" ({:.0} % [{:.0}, {:.0}])", 100.0 * e.point, 100.0 * e.lower, 100.0 * e.upper),
+            // No line is broken before the sign.
+            |e| format!(" ({:.0}\u{a0}% [{:.0}, {:.0}])", 100.0 * e.point, 100.0 * e.lower, 100.0 * e.upper),
         );
         let alpha = match (&found.alpha, &found.alpha_interval) {
             (Ok(alpha), Ok(e)) => format!("{alpha:.2} [{:.2}, {:.2}]", e.lower, e.upper),
@@ -135,7 +143,9 @@ impl Words {
         match self.lang {
             Lang::En => vec![
                 format!(
-                    "{raters} annotators, {shared} shared pairs: {agreeing} of {compared} label pairs agree{share}"
+                    "{raters} annotators, {shared} shared {}: {agreeing} of {compared} label {}{share}",
+                    if *shared == 1 { "pair" } else { "pairs" },
+                    if *compared == 1 { "pair agrees" } else { "pairs agree" },
                 ),
                 format!("Krippendorff's alpha {alpha}, n = {shared}"),
             ],
@@ -167,7 +177,9 @@ mod tests {
     fn agreement_is_said_with_its_n_and_its_absence_with_the_reason() {
         let labels = |labels: &[crate::domain::Preference]| labels.iter().map(|label| Some(*label)).collect::<Vec<_>>();
         let said = Words::of(Lang::En).agreement(&agree(&[labels(&[A, B, Tie]), labels(&[A, B, A])], Seed(1)));
-        assert!(said[0].starts_with("2 annotators, 3 shared pairs: 2 of 3 label pairs agree (67 % ["), "{said:?}");
+        assert!(said[0].starts_with("2 annotators, 3 shared pairs: 2 of 3 label pairs agree (67\u{a0}% ["), "{said:?}");
+        let one = Words::of(Lang::En).agreement(&agree(&[labels(&[A]), labels(&[A])], Seed(1)));
+        assert!(one[0].starts_with("2 annotators, 1 shared pair: 1 of 1 label pair agrees"), "{one:?}");
         assert!(said[1].contains("n = 3"), "{said:?}");
         let constant = Words::of(Lang::En).agreement(&agree(&[labels(&[A, A]), labels(&[A, A])], Seed(1)));
         assert!(constant[1].contains("not estimable (constant)"), "{constant:?}");

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::RunArg;
 use super::{find, warn_all};
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::output::{Existing, check_target, print, write_file};
+use crate::cli::output::{Existing, check_lines, check_target, print, write_file};
 use crate::cli::ui::Ui;
 use crate::domain::RunJudgment;
 use crate::judge::{RecordedLine, RecordingHeader, write_recording};
@@ -37,6 +37,7 @@ pub(in crate::cli) fn run(
     ui: Ui,
 ) -> Result<Exit, CliError> {
     if let Some(target) = target {
+        check_lines(target.path)?;
         check_target(target.path, target.existing)?;
     }
     let run = find(store, run, ui)?;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{JoinError, JoinSet, yield_now};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::budget::Purse;
@@ -27,6 +27,8 @@ use saving::{Saving, written};
 /// With so many calls open, replies are taken together: waking this loop for each costs more than the reply does, and
 /// none of those that are open waits for the one that came.
 const MANY: usize = 64;
+/// A judge on this machine never waits: after so many of its answers others get a turn, such as who hears a request to stop.
+const AT_A_STRETCH: usize = 64;
 /// How long replies are gathered for then; nothing beside the time of a call to a model.
 const TOGETHER: Duration = Duration::from_millis(1);
 
@@ -150,6 +152,10 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                 self.save();
             }
         }
+        // Asked for while the last answers came in: it is obeyed all the same.
+        if self.halt.is_none() && stop.is_requested() {
+            self.stop(Halt::Incomplete(Incomplete::Stopped));
+        }
         // Also the second chance of a batch that could not be written.
         self.save_all().await;
         self.hear_the_store();
@@ -197,7 +203,11 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
 
     /// Judges on this machine: asked one after the other, outside the store.
     async fn ask_local(&mut self, stop: &Stop) -> Result<(), RunError> {
-        for (at, task) in self.plan.tasks.iter().enumerate().filter(|(_, task)| task.source == Source::Local) {
+        let local = self.plan.tasks.iter().enumerate().filter(|(_, task)| task.source == Source::Local);
+        for (number, (at, task)) in local.enumerate() {
+            if number % AT_A_STRETCH == 0 {
+                yield_now().await;
+            }
             if stop.is_requested() {
                 break;
             }

@@ -211,3 +211,21 @@ async fn a_control_judge_runs_as_it_is() {
     assert_eq!(readings(&judgments(&trial, &plan, &outcome)), [Reading::Said(Verdict::First); 8]);
     assert_eq!((outcome.calls, store.stats().records), (Calls::default(), 0));
 }
+
+#[tokio::test]
+async fn a_judge_on_this_machine_hears_a_request_to_stop() {
+    let set = pairs(500);
+    let judges = [Judge::control("control:longest", ControlKind::Longest, &set)];
+    let trial = Trial { items: &set, judges: &judges };
+    let mut store = Store::memory();
+    let plan = Plan::new(&trial, &PlanOptions::default(), &mut |key| store.get(key).is_some()).unwrap();
+    let (handle, stop) = stop_signal();
+    let (options, mut deaf) = (options(), |_| {});
+    // Both on one thread: who asks to stop only gets a turn where the judge gives one.
+    let (outcome, ()) =
+        tokio::join!(run(&trial, &plan, &mut store, &options, stop, &mut deaf), async { handle.stop() });
+    let outcome = outcome.unwrap();
+    assert_eq!(outcome.incomplete, Some(Incomplete::Stopped));
+    let answered = outcome.answers.iter().filter(|answer| matches!(answer, Answer::Answered(_))).count();
+    assert!(answered < 100, "{answered} of 1,000");
+}

@@ -49,7 +49,11 @@ const OWNED: &[Owned] = &[
     owned("tera", &["report/html.rs"], "there is one place where templates are filled"),
     owned("tracing", &["cli/log.rs", "judge/endpoint.rs"], "few places speak to the log"),
     owned("tracing_subscriber", &["cli/log.rs"], "there is one place where a log is written"),
-    owned("crossterm", &["cli/labelling/terminal.rs"], "one file changes the terminal, and puts it right again"),
+    owned(
+        "crossterm",
+        &["cli/labelling/terminal.rs", "cli/labelling/keys.rs"],
+        "one file changes the terminal, and puts it right again; one reads its keys",
+    ),
     owned("clap", &["cli/"], "only the command line knows flags"),
     owned("tokio", &["cli/", "runner/", "judge/"], "only what asks waits"),
     owned("rayon", &["stats/"], "only resampling is worth threads"),

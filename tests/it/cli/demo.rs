@@ -33,3 +33,18 @@ fn the_demo_ends_well_twice_with_the_same_pages_and_prints_commands_that_work() 
         assert!(first.stdout.contains(title), "{command} speaks of something else: {title}");
     }
 }
+
+#[test]
+fn the_demo_speaks_japanese_to_its_end() {
+    let desk = Desk::new();
+    let run = desk.run("demo --lang ja");
+    run.ends(0, &[]);
+    assert!(
+        run.stdout.contains("次のページを開いてください。") && run.stdout.contains("README.ja.md"),
+        "{}",
+        run.stdout
+    );
+    for word in ["Four judges", "Two prompt versions", "Open the pages", "Next:"] {
+        assert!(!run.stdout.contains(word), "{word}");
+    }
+}

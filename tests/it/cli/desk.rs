@@ -106,7 +106,7 @@ impl Run {
 }
 
 /// Waits until something holds; a test that waits needs an end.
-pub fn within_20_s(holds: impl Fn() -> bool) {
+pub fn within_20_s(mut holds: impl FnMut() -> bool) {
     #[allow(clippy::disallowed_methods, reason = "only how long is measured")]
     let start = Instant::now();
     while !holds() {

@@ -102,3 +102,40 @@ fn findings_stand_at_their_line_of_their_file() {
     desk.write("gold.jsonl", &gold());
     run(&desk, "gold lint gold.jsonl --github").ends(1, &["::warning file=gold.jsonl,title="]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_summary_that_is_no_file_is_refused_before_anything_is_written_or_waited_for() {
+    let desk = desk();
+    let made = std::process::Command::new("mkfifo").arg(desk.path("pipe")).status();
+    let pipe = desk.path("pipe").display().to_string();
+    let places =
+        if made.is_ok_and(|status| status.success()) { vec![pipe.as_str(), "/dev/full"] } else { vec!["/dev/full"] };
+    for place in places {
+        let run = desk.run_with(&format!("{LINE} --out r.json"), &[("GITHUB_STEP_SUMMARY", place)]);
+        run.ends(2, &["is no regular file"]);
+        assert!(!desk.has("r.json") && !desk.has("certificates"));
+    }
+}
+
+#[test]
+fn findings_about_hostile_ids_give_no_command_in_any_form() {
+    let desk = desk();
+    let item = |id: &str| {
+        serde_json::json!({"id": id, "prompt": "p", "response_a": "x", "response_b": "x", "gold": "a"}).to_string()
+            + "\n"
+    };
+    desk.write("bad.jsonl", &(item("q\n::error::no") + &item("r\n##[error]no") + &item("s\n  ::stop-commands::x")));
+    for form in ["table", "junit", "markdown", "csv", "jsonl", "json"] {
+        for line in ["gold lint bad.jsonl", "validate bad.jsonl"] {
+            let lint = desk.run(&format!("{line} --format {form}"));
+            assert!(lint.stdout.contains("error") || form == "table", "{form}");
+            let obeyed = |line: &&str| {
+                let is_data = ["csv", "jsonl", "json"].contains(&form);
+                line.trim_start().starts_with("::") || !is_data && line.contains("##[")
+            };
+            let found: Vec<&str> = lint.stdout.lines().filter(obeyed).collect();
+            assert!(found.is_empty(), "{line} {form}: {found:?}");
+        }
+    }
+}

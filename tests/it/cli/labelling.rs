@@ -182,3 +182,95 @@ fn a_killed_sitting_keeps_every_label_that_was_given() {
     let labelled: BTreeSet<&str> = labels.iter().map(|row| row["id"].as_str().unwrap()).collect();
     assert_eq!((labels.len(), labelled.len()), (5, 5));
 }
+
+#[test]
+fn labels_do_not_go_over_to_texts_that_nobody_saw() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &pairs(3));
+    typed(&desk, "gold label pairs.jsonl --annotator kim", "a\na\n").ends(4, &[]);
+    let labelled = rows(&desk, "pairs.labels.jsonl")[0]["id"].as_str().unwrap().to_owned();
+    let changed: String = pairs(3)
+        .lines()
+        .map(|line| if line.contains(&labelled) { line.replace("short", "shorter") } else { line.to_owned() } + "\n")
+        .collect();
+    desk.write("pairs.jsonl", &changed);
+    let said = "has labels of texts that are others now";
+    typed(&desk, "gold label pairs.jsonl --annotator kim", "a\n").ends(2, &[said, &labelled]);
+    desk.run("gold export pairs.jsonl --out gold.jsonl").ends(2, &[said, &labelled]);
+    assert!(!desk.has("gold.jsonl"));
+    desk.write("pairs.jsonl", &pairs(3));
+    desk.run("gold export pairs.jsonl --out gold.jsonl").ends(0, &[]);
+}
+
+#[test]
+fn a_vote_that_the_pairs_carry_already_counts_once_and_the_hint_names_another_file() {
+    let desk = Desk::new();
+    let with_votes: String = pairs(1)
+        .lines()
+        .map(|line| {
+            let mut item: Value = serde_json::from_str(line).unwrap();
+            item["gold_votes"] = json!([{"label": "tie", "annotator": "kim"}]);
+            format!("{item}\n")
+        })
+        .collect();
+    desk.write("gold.jsonl", &with_votes);
+    typed(&desk, "gold label gold.jsonl --annotator kim", "t\n").ends(0, &["--out gold.labelled.jsonl"]);
+    desk.run("gold export gold.jsonl --out gold.labelled.jsonl").ends(0, &[]);
+    assert_eq!(rows(&desk, "gold.labelled.jsonl")[0]["gold_votes"].as_array().unwrap().len(), 1);
+    // Neither the pairs nor the labels are written over, by any name.
+    for own in ["gold.jsonl", "./gold.jsonl", "gold.labels.jsonl"] {
+        desk.run(&format!("gold export gold.jsonl --force --out {own}")).ends(2, &["is read here"]);
+    }
+    let other = desk.read("gold.labels.jsonl").replace("\"tie\"", "\"a\"");
+    desk.write("gold.labels.jsonl", &other);
+    // Who labels goes on: what the pairs say is the export's business.
+    typed(&desk, "gold label gold.jsonl --annotator kim", "q\n").ends(0, &[]);
+    desk.run("gold export gold.jsonl --out again.jsonl").ends(2, &["two labels by", "kim"]);
+}
+
+#[test]
+fn labels_are_exported_to_standard_output_and_to_no_table() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &pairs(1));
+    typed(&desk, "gold label pairs.jsonl --annotator kim --labels l.jsonl", "t\n").ends(0, &["labels: l.jsonl"]);
+    desk.run("gold export pairs.jsonl --labels l.jsonl --out gold.csv").ends(2, &["JSON Lines"]);
+    let run = desk.run("gold export pairs.jsonl --labels l.jsonl --out -");
+    run.ends(0, &[]);
+    assert!(run.stdout.starts_with("{\"id\":\"secret-000\"") && !desk.has("-"), "{}", run.stdout);
+}
+
+#[test]
+fn who_has_labelled_all_lets_the_next_one_begin() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &pairs(2));
+    let mut command = desk.command("gold label pairs.jsonl --annotator kim");
+    let mut kim = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut keys = kim.stdin.take().unwrap();
+    keys.write_all(b"a\nb\n").unwrap();
+    super::desk::within_20_s(|| desk.has("pairs.labels.jsonl") && desk.read("pairs.labels.jsonl").lines().count() == 2);
+    super::desk::within_20_s(|| typed(&desk, "gold label pairs.jsonl --annotator lee", "t\nt\n").status == 0);
+    keys.write_all(b"u\n").unwrap();
+    Run::from(kim.wait_with_output().unwrap()).ends(2, &["by somebody else since the last label"]);
+    assert_eq!(rows(&desk, "pairs.labels.jsonl").len(), 4, "nothing of lee's is cut off");
+}
+
+#[test]
+fn who_labels_by_lines_and_is_read_by_nobody_labels_nothing() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &pairs(3));
+    let mut command = desk.command("gold label pairs.jsonl --annotator kim");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let _ = child.stdin.take().unwrap().write_all(b"a\na\na\n");
+    Run::from(child.wait_with_output().unwrap()).ends(4, &[]);
+    assert!(!desk.has("pairs.labels.jsonl") || desk.read("pairs.labels.jsonl").lines().count() < 3);
+}
+
+#[test]
+fn what_is_said_at_the_end_is_in_the_language_asked_for() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &pairs(1));
+    let run = typed(&desk, "gold label pairs.jsonl --annotator kim --lang ja", "t\n");
+    run.ends(0, &["ラベル: pairs.labels.jsonl", "正解にするには: tribunal gold export"]);
+    assert!(!run.stderr.contains("as gold"), "{}", run.stderr);
+}

@@ -303,3 +303,71 @@ fn json_on_standard_output_holds_no_character_that_acts_on_a_terminal() {
     let run = desk.run(lines[0]).json(1);
     assert_eq!(run["result"]["gold"]["categories"][0], acting, "the value is the same");
 }
+
+#[test]
+fn an_ending_is_read_in_any_case_and_one_without_a_format_is_refused() {
+    let desk = desk();
+    desk.run(&format!("{LINE} --out r.JSON")).ends(1, &[]);
+    assert!(desk.read("r.JSON").starts_with('{'));
+    for name in ["r.png", "r.tsv", "r.html.gz"] {
+        desk.run(&format!("{LINE} --out {name}"))
+            .ends(2, &["no format is known by the ending", ".html, .json", "--format"]);
+        assert!(!desk.has(name));
+    }
+    desk.run(&format!("{LINE} --out r.png --format json")).ends(1, &[]);
+    let run = desk.run(&format!("{LINE} --format json --out -"));
+    assert!(run.stdout.starts_with('{') && !desk.has("-"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_read_is_never_written_over_even_by_force() {
+    let desk = desk();
+    let before = desk.read("gold.jsonl");
+    std::fs::hard_link(desk.path("gold.jsonl"), desk.path("other.json")).unwrap();
+    for out in ["gold.jsonl", "./gold.jsonl", "other.json"] {
+        desk.run(&format!("{LINE} --force --out {out}")).ends(2, &["is read here (gold.jsonl)"]);
+        desk.run(&format!("compare --pairs gold.jsonl --judge control:first --uncalibrated --force --out {out}"))
+            .ends(2, &["is read here"]);
+        desk.run(&format!("judge --pairs gold.jsonl --judge control:first --force --out {out}"))
+            .ends(2, &["is read here"]);
+    }
+    assert_eq!(desk.read("gold.jsonl"), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_private_file_stays_private_and_a_link_to_nowhere_is_something() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let desk = desk();
+    desk.write("r.json", "mine");
+    std::fs::set_permissions(desk.path("r.json"), PermissionsExt::from_mode(0o600)).unwrap();
+    desk.run(&format!("{LINE} --out r.json --force")).ends(1, &[]);
+    assert_eq!(std::fs::metadata(desk.path("r.json")).unwrap().permissions().mode() & 0o777, 0o600);
+    symlink("nowhere", desk.path("link.json")).unwrap();
+    desk.run(&format!("{LINE} --out link.json")).ends(2, &["link.json exists already"]);
+    std::fs::create_dir(desk.path("new")).unwrap();
+    symlink("nowhere", desk.path("new/judge.md")).unwrap();
+    desk.run("init new").ends(2, &["judge.md exists already"]);
+    std::fs::create_dir(desk.path("man")).unwrap();
+    symlink("nowhere", desk.path("man/tribunal.1")).unwrap();
+    desk.run("man --out man").ends(2, &["tribunal.1 exists already"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let desk = Desk::new();
+    for line in ["--help", "--version", "calibrate --help"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let run: super::Run = desk.command(line).stdout(full).output().unwrap().into();
+        assert_eq!(run.status, 2, "{line}");
+    }
+}
+
+#[test]
+fn columns_below_forty_are_forty_and_none_is_as_if_it_were_not_set() {
+    let desk = desk();
+    let run = |columns: &str| desk.run_with(LINE, &[("COLUMNS", columns)]).stdout;
+    assert_eq!(run("1"), run("40"));
+    assert_eq!(run("0"), desk.run(LINE).stdout);
+}

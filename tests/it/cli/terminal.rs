@@ -1,10 +1,12 @@
 //! What a terminal shows while long work goes on, and what nothing else ever sees. Needs `script` for a terminal of its own.
 #![cfg(target_os = "linux")]
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::Desk;
-use super::desk::gold;
+use super::desk::{gold, within_20_s};
 
 /// Long enough to be shown, even on a fast machine.
 const LINE: &str = "calibrate --gold gold.jsonl --judge control:first --resamples 60000 --out r.json --force";
@@ -43,4 +45,41 @@ fn no_colour_no_quiet_no_build_and_no_dumb_terminal_gets_an_escape_sequence() {
         let Some(text) = seen(&desk, &format!("{flag}{short}"), environment) else { return };
         assert!(!text.contains('\u{1b}') && !text.contains("figures and intervals"), "{environment:?}: {text:?}");
     }
+}
+
+#[test]
+fn a_closed_terminal_ends_the_labelling_and_frees_the_file_hang_up_heard_or_not() {
+    // A shell that ignores the hang-up hands that on; one that catches it does not. Both live to tell the status.
+    for (number, trap) in ["trap '' HUP", "trap : HUP"].into_iter().enumerate() {
+        let desk = Desk::new();
+        desk.write("pairs.jsonl", &super::pairs());
+        let label = "gold label pairs.jsonl --annotator kim";
+        let typed = format!("{trap}; {} {label}; echo $? > status", env!("CARGO_BIN_EXE_tribunal"));
+        let mut script = Command::new("script");
+        script.args(["-qec", &typed, "/dev/null"]).current_dir(desk.path(".")).env_clear();
+        script.env("TERM", "xterm").env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/sh");
+        let Ok(mut child) = script.stdin(Stdio::piped()).stdout(Stdio::null()).spawn() else {
+            eprintln!("skipped: there is no `script` to make a terminal");
+            return;
+        };
+        let mut keys = child.stdin.take().unwrap();
+        within_20_s(|| {
+            let _ = keys.write_all(b"a").and_then(|()| keys.flush());
+            std::thread::sleep(Duration::from_millis(100));
+            desk.has("pairs.labels.jsonl") && desk.read("pairs.labels.jsonl").lines().count() > 0
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
+        within_20_s(|| desk.has("status") && !desk.read("status").is_empty());
+        assert_eq!(desk.read("status"), "130\n", "case {number}");
+        desk.run("gold label pairs.jsonl --annotator kim").ends(4, &[]);
+    }
+}
+
+#[test]
+fn a_terminal_without_escape_sequences_gets_lines_to_label_by() {
+    let desk = Desk::new();
+    desk.write("pairs.jsonl", &super::pairs());
+    let Some(text) = seen(&desk, "gold label pairs.jsonl --annotator kim", &[("TERM", "dumb")]) else { return };
+    assert!(text.contains("Answer A:") && text.contains("> ") && !text.contains('\u{1b}'), "{text:?}");
 }
