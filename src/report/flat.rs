@@ -124,6 +124,9 @@ fn subject_of(member: &Value, index: usize) -> String {
     names.into_iter().find_map(text).unwrap_or_else(|| index.to_string())
 }
 
+/// The fields of a matrix that its records are named by.
+const MATRIX: [&str; 4] = ["rows", "columns", "labels", "cells"];
+
 struct Walk<'a> {
     section: &'a str,
     subject: Option<&'a str>,
@@ -159,8 +162,8 @@ impl Walk<'_> {
     }
 
     fn object(&mut self, path: &str, value: &Value, fields: &Map<String, Value>) {
-        if let Some(Value::Array(cells)) = fields.get("cells") {
-            return self.matrix(path, cells);
+        if let (Some(Value::Array(cells)), Some(Value::Array(labels))) = (fields.get("cells"), fields.get("labels")) {
+            return self.matrix(path, cells, labels, fields);
         }
         if !is_leaf(value) {
             for (name, value) in fields {
@@ -179,11 +182,25 @@ impl Walk<'_> {
         }
     }
 
-    fn matrix(&mut self, path: &str, rows: &[Value]) {
-        const LABELS: [&str; 3] = ["a", "b", "tie"];
-        for (gold, row) in LABELS.iter().zip(rows) {
-            for (judge, cell) in LABELS.iter().zip(row.as_array().into_iter().flatten()) {
-                self.value(&joined(path, &format!("gold_{gold}.judge_{judge}")), cell);
+    /// Counts of two things against each other, under the names that the matrix itself gives rows, columns and labels; then
+    /// what else it holds, lists by label.
+    fn matrix(&mut self, path: &str, cells: &[Value], labels: &[Value], fields: &Map<String, Value>) {
+        let name = |field: &str, usual: &str| text(fields, field).unwrap_or_else(|| usual.to_owned());
+        // Labels by people against the judge's, where nothing else is said.
+        let (rows, columns) = (name("rows", "gold"), name("columns", "judge"));
+        let labels: Vec<&str> = labels.iter().filter_map(Value::as_str).collect();
+        for (row, counts) in labels.iter().zip(cells) {
+            for (column, cell) in labels.iter().zip(counts.as_array().into_iter().flatten()) {
+                self.value(&joined(path, &format!("{rows}_{row}.{columns}_{column}")), cell);
+            }
+        }
+        for (name, value) in fields.iter().filter(|(name, _)| !MATRIX.contains(&name.as_str())) {
+            match value.as_array() {
+                Some(by_label) => labels
+                    .iter()
+                    .zip(by_label)
+                    .for_each(|(label, value)| self.value(&joined(path, &format!("{name}.{label}")), value)),
+                None => self.value(&joined(path, name), value),
             }
         }
     }

@@ -34,6 +34,26 @@ fn every_line_of_json_lines_has_the_fields_of_every_other() {
 }
 
 #[test]
+fn every_cell_of_a_matrix_has_a_line_under_the_names_of_the_matrix() {
+    let answer = fixture::calibration();
+    let document: Value = serde_json::from_str(&calibration(&answer, Lang::En, Format::Json)).unwrap();
+    let lines = lines(&calibration(&answer, Lang::En, Format::JsonLines));
+    let card = &document["result"]["judges"][0];
+    let orders = &card["series"]["orders"];
+    let sum = |start: &str| -> u64 {
+        let own = lines.iter().filter(|line| line["subject"] == card["name"]);
+        own.filter(|line| line["name"].as_str().is_some_and(|name| name.starts_with(start)))
+            .map(|line| line["estimate"].as_u64().unwrap())
+            .sum()
+    };
+    let all: u64 = orders["row_totals"].as_array().unwrap().iter().map(|total| total.as_u64().unwrap()).sum();
+    assert!(all > 0);
+    assert_eq!(sum("orders.a_shown_first_"), all, "no verdict has its cells too");
+    assert_eq!(sum("orders.row_totals."), all);
+    assert_eq!(sum("orders.a_shown_first_no_verdict."), orders["row_totals"][3].as_u64().unwrap());
+}
+
+#[test]
 fn a_line_says_what_the_document_says() {
     let answer = fixture::calibration();
     let document: Value = serde_json::from_str(&calibration(&answer, Lang::En, Format::Json)).unwrap();
