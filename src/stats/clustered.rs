@@ -135,16 +135,7 @@ fn estimate(sample: &EffectiveSample, lower: f64, upper: f64, level: Level, meth
     let point = sample.k as f64 / sample.n as f64;
     let lower = if sample.k == 0 { 0.0 } else { lower.clamp(0.0, point) };
     let upper = if sample.k == sample.n { 1.0 } else { upper.clamp(point, 1.0) };
-    Estimate {
-        k: Some(sample.k),
-        ..Estimate::within(
-            point,
-            [lower, upper],
-            level.get(),
-            sample.n,
-            method,
-        )
-    }
+    Estimate { k: Some(sample.k), ..Estimate::within(point, [lower, upper], level.get(), sample.n, method) }
 }
 
 #[cfg(test)]

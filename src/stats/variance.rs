@@ -267,7 +267,10 @@ mod tests {
     #[test]
     fn unequal_numbers_of_repeats_have_the_components_worked_out_by_hand() {
         let found = one_way(&[vec![1.0, 1.0, 0.0], vec![0.0, 0.0], vec![1.0]]).unwrap();
-        assert!((found.ms_between - 5.0 / 12.0).abs() < 1e-15 && (found.var_repeat - 2.0 / 9.0).abs() < 1e-15, "{found:?}");
+        assert!(
+            (found.ms_between - 5.0 / 12.0).abs() < 1e-15 && (found.var_repeat - 2.0 / 9.0).abs() < 1e-15,
+            "{found:?}"
+        );
         assert!((found.var_item - 7.0 / 66.0).abs() < 1e-15, "{found:?}");
     }
 
