@@ -264,7 +264,7 @@ pub struct Comparison {
     pub mcnemar: McNemarResult,
     /// Sign test on the graded score.
     pub sign_test: Test,
-    /// Sign-flip permutation test on the graded score, over groups.
+    /// Sign-flip permutation test on the graded score: `k` of the `n` units that lean to a side lean to `a`.
     pub permutation: Test,
     /// Smallest deviation of the win rate from ½ that 80 % of such samples would have shown.
     #[serde(serialize_with = "super::figures::serialize_detectable")]

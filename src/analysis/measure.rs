@@ -179,7 +179,8 @@ fn length(cases: &Cases, how: Measuring) -> Figures {
     figures
 }
 
-/// Decisive error where gold is the shorter minus where it is the longer: Newcombe over rows, BCa over units.
+/// Decisive error where gold is the shorter minus where it is the longer: Newcombe over rows; over units each bound is the
+/// farther one of BCa and of Newcombe's method, and the method names whichever gave them, or both.
 pub(super) fn length_gap(cases: &Cases, how: Measuring, level: Level) -> Figure {
     let (k1, n1) = cases.count(&ERROR_GOLD_SHORTER_DECISIVE);
     let (k2, n2) = cases.count(&ERROR_GOLD_LONGER_DECISIVE);
@@ -204,7 +205,11 @@ pub(super) fn length_gap(cases: &Cases, how: Measuring, level: Level) -> Figure 
             n: n1 + n2,
             lower: found.lower.min(parts.lower),
             upper: found.upper.max(parts.upper),
-            method: "bca_clustered",
+            method: match (parts.lower < found.lower, parts.upper > found.upper) {
+                (false, false) => "bca_clustered",
+                (true, true) => "newcombe_clustered",
+                _ => "bca_newcombe_clustered",
+            },
             ..found
         }),
         (Ok(found), Err(_)) => Ok(Estimate { n: n1 + n2, method: "bca_clustered", ..found }),

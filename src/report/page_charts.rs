@@ -130,7 +130,12 @@ fn score_by_length(one: &Drawn<'_>, length: &Length, words: &Words) -> Option<Ch
         return None;
     }
     let curve = length.fit.as_ref().map(|fit| fit.curve.as_slice()).unwrap_or_default();
-    let ends = points.iter().map(|point| point.x).chain(curve.iter().map(|place| place[0]));
+    let mut ends: Vec<f64> = points.iter().map(|point| point.x).chain(curve.iter().map(|place| place[0])).collect();
+    // Where all differences are alike the axis still needs a width: a character to either side.
+    let middle = ends[0];
+    if ends.iter().all(|end| (end - middle).abs() < 1.0) {
+        ends.extend([middle - 1.0, middle + 1.0]);
+    }
     let axis = Axis::around(ends, Unit::Plain);
     let title = format!("{}: {}", one.name, words.by_length_score);
     let rows: Vec<Vec<String>> = length
