@@ -183,7 +183,7 @@ mod tests {
                 for share in [0.0, 0.03, 0.5, 0.97, 1.0] {
                     let drawn: Vec<(u64, u64)> = (0..groups)
                         .map(|_| {
-                            let size = 1 + stream.below(9) as u64;
+                            let size = 1 + stream.below(9);
                             (stream.binomial(size, share), size)
                         })
                         .collect();

@@ -92,7 +92,7 @@ pub(super) fn length(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) ->
     }
     rows.sort_by_key(|(difference, row)| (*difference, row.item, row.repeat));
     let bins = (rows.len() / LEAST).clamp(1, BINS);
-    let bins = if bins % 2 == 0 { bins - 1 } else { bins };
+    let bins = if bins.is_multiple_of(2) { bins - 1 } else { bins };
     Ok(Length {
         n: rows.len() as u64,
         bins: cut(&rows, bins).into_iter().map(|part| bin(items, part, resampling)).collect(),
@@ -270,9 +270,16 @@ mod tests {
     fn exchanging_the_sides_mirrors_bins_and_bars() {
         let mut stream = Seed(6).child("mirror").stream(0);
         for case in 0..60_u64 {
-            let (n, wide) = (1 + stream.below(150), [3, 30, 4_000][case as usize % 3]);
-            let shift = stream.below(wide) as i64;
-            let differences: Vec<i64> = (0..n).map(|_| stream.below(wide) as i64 - shift).collect();
+            let (n, wide) = (
+                1 + stream.below(150),
+                match case % 3 {
+                    0 => 3,
+                    1 => 30,
+                    _ => 4_000,
+                },
+            );
+            let shift = stream.below(wide).cast_signed();
+            let differences: Vec<i64> = (0..n).map(|_| stream.below(wide).cast_signed() - shift).collect();
             let swapped: Vec<i64> = differences.iter().map(|difference| -difference).collect();
             let (one, other) = (measured(&differences), measured(&swapped));
             let bins = |found: &Length| -> Vec<(i64, i64, u64)> {
