@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::calibration::{GoldSummary, Scorecard};
+use super::compare::Tried;
 use super::correction::JudgeAccuracy;
 use super::gate::{Decision, GateRules};
 use super::warning::Warning;
@@ -172,6 +173,21 @@ impl Certificate {
             objections.push(format!("it expired on {}", self.expires));
         }
         objections
+    }
+
+    /// The trial, where this judge did not pass it.
+    pub fn not_passed(&self) -> Option<Tried> {
+        if self.decision == Decision::Pass {
+            return None;
+        }
+        let criteria = self.gate.get("criteria").and_then(Value::as_array).into_iter().flatten();
+        let named = criteria.filter(|criterion| criterion["decision"] == self.decision.as_str());
+        Some(Tried {
+            decision: self.decision,
+            criteria: named.filter_map(|criterion| criterion["name"].as_str().map(str::to_owned)).collect(),
+            gold: self.gold.clone(),
+            date: self.date.clone(),
+        })
     }
 
     /// What a reader has to know when it is used for items in these languages and categories.

@@ -1,6 +1,6 @@
 //! Is A better than B on these items, according to this judge?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -9,6 +9,7 @@ use super::categories;
 use super::correction::{self, Correction, GoldSample, JudgeAccuracy};
 use super::discordant::{self, ChecksResult};
 use super::figures::Test;
+use super::gate::Decision;
 use super::outcome::{self, Accounting, Sheet};
 use super::prereg::{self, Held, Plan, Prereg, Stopping};
 use super::scores::{Scored, Scores};
@@ -22,6 +23,7 @@ use crate::stats::resample::Resampling;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Seed};
 
 pub use super::categories::{CategoryRow, Interaction};
+pub use super::deciding::{CountedUnit, WouldDecide};
 pub use super::discordant::{McNemarResult, Odds, Passes};
 
 /// What a comparison depends on beside the data.
@@ -144,6 +146,19 @@ pub enum Banner {
     Recorded,
 }
 
+/// A trial that opened no door.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Tried {
+    /// Fail or inconclusive.
+    pub decision: Decision,
+    /// The criteria that made it so, by name.
+    pub criteria: Vec<String>,
+    /// The gold set.
+    pub gold: String,
+    /// When: UTC, RFC 3339.
+    pub date: String,
+}
+
 /// Counts of outcomes over items (repeats of an item count each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Outcomes {
@@ -232,6 +247,8 @@ pub struct Comparison {
     pub fingerprint: Fingerprint,
     /// Items compared.
     pub items: u64,
+    /// Those of them with a verdict in both orders.
+    pub items_judged: u64,
     /// Resampling units.
     pub groups: u64,
     /// Counts of outcomes.
@@ -264,7 +281,7 @@ pub struct Comparison {
     pub mcnemar: McNemarResult,
     /// Sign test on the graded score.
     pub sign_test: Test,
-    /// Sign-flip permutation test on the graded score, over groups.
+    /// Sign-flip permutation test on the graded score: `k` of the `n` units that lean to a side lean to `a`.
     pub permutation: Test,
     /// Smallest deviation of the win rate from ½ that 80 % of such samples would have shown.
     #[serde(serialize_with = "super::figures::serialize_detectable")]
@@ -294,6 +311,10 @@ pub struct Comparison {
     pub series: Series,
     /// Where every planned judgment went.
     pub accounting: Accounting,
+    /// How many items would decide what is open; `None` where nothing is.
+    pub would_decide: Option<WouldDecide>,
+    /// The trial that this judge did not pass, where no certificate backs it; filled in by the command.
+    pub tried: Option<Tried>,
     /// Path or identity of the certificate that opened the door; filled in by the command.
     pub certificate: Option<String>,
     /// Why this comparison is not backed by a certificate, if it is not.
@@ -345,6 +366,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     let (decision, reason) = decide(options, &win_rate, &score);
     let evidence = correction::Evidence { items, scores: &scores, score: &score, decided: &decided };
     let by_category = categories::by_category(items, &sheet, &resampling);
+    let judged: BTreeSet<usize> = scores.singles.iter().map(|single| single.item).collect();
     let mut answer = Comparison {
         a: options.a.clone(),
         b: options.b.clone(),
@@ -382,6 +404,9 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         series: series::series(items, &sheet, &own, &resampling),
         ledger: options.ledger,
         accounting: sheet.accounting,
+        items_judged: judged.len() as u64,
+        would_decide: None,
+        tried: None,
         certificate: None,
         banner: None,
         warnings: warnings(&scores, &sheet, &win_rate),
@@ -397,6 +422,7 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     if let (Some(reason), None) = (no_worse(&answer).filter(|_| !answer.is_opposed()), &options.stopped) {
         answer.reason = format!("{reason}; which of them is better is open: {}", answer.reason);
     }
+    answer.would_decide = WouldDecide::of(&answer);
     answer.look_at_judge(options);
     answer.look_back(options);
     answer

@@ -8,8 +8,8 @@ use super::scores::Scores;
 use crate::domain::{GoldSet, ItemId, Preference};
 use crate::stats::clustered::clopper_pearson_real;
 use crate::stats::correction::{WorthShare, pooled_correction};
-use crate::stats::ppi::{Groups, Interval, Labelled, Ppi, Trust, ppi_mean, ppi_mean_grouped};
-use crate::stats::resample::t_clustered;
+use crate::stats::ppi::{Groups, Labelled, Ppi};
+use crate::stats::ppi_adjusted::ppi_mean_adjusted;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// Labelled items below which no prediction-powered mean is given: the weight of the judge is tuned on them.
@@ -122,7 +122,7 @@ pub enum Inputs {
         unlabelled: u64,
         /// Weight that the judge got.
         lambda: f64,
-        /// Standard error.
+        /// Standard error behind the interval.
         se: f64,
         /// The draw by the marks; `None` by the user's word.
         sample: Option<Mark>,
@@ -278,12 +278,10 @@ fn by_gold(evidence: &Evidence, sample: &GoldSample) -> Result<Correction, Missi
     let found = ppi(&labelled, &rest, is_grouped(&all)).map_err(|_| Missing::Spread)?;
     let of_sample = |id: &ItemId| drawn.is_none_or(|drawn| drawn.contains(id));
     let in_sample = evidence.items.items.iter().filter(|item| item.gold_label().is_some() && of_sample(&item.id));
-    let cut = |bound: f64| bound.clamp(0.0, 1.0);
-    let Estimate { point, lower, upper, .. } = found.estimate;
     Ok(Correction {
         method: Some(Method::PpiPlusPlus),
         raw: evidence.score.clone(),
-        corrected: Ok(Estimate { point: cut(point), lower: cut(lower), upper: cut(upper), ..found.estimate }),
+        corrected: Ok(found.estimate),
         inputs: Inputs::Ppi {
             labelled: labelled.len() as u64,
             without_outcome: (in_sample.count() - labelled.len()) as u64,
@@ -309,26 +307,24 @@ fn ppi(labelled: &[&Judged], rest: &[&Judged], grouped: bool) -> Result<Ppi, Not
     let gold: Vec<f64> = labelled.iter().filter_map(|item| item.gold).collect();
     let (on_labelled, on_rest) = (judge(labelled), judge(rest));
     let data = Labelled { gold: &gold, judge: &on_labelled, judge_unlabelled: &on_rest };
-    if grouped {
-        let (labelled, unlabelled) = (units(labelled), units(rest));
-        let groups = Groups { labelled: &labelled, unlabelled: &unlabelled };
-        return ppi_mean_grouped(data, groups, Trust::Tuned, Level::P95);
-    }
-    ppi_mean(data, Trust::Tuned, Interval::BySize, Level::P95)
+    let (labelled, unlabelled) = (units(labelled), units(rest));
+    let groups = grouped.then_some(Groups { labelled: &labelled, unlabelled: &unlabelled });
+    ppi_mean_adjusted(data, groups, Level::P95)
 }
 
 /// Where every item is labelled the labels are the answer; the interval is over units.
 fn gold_mean(evidence: &Evidence, all: &[Judged]) -> Result<Correction, Missing> {
-    let mut units: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-    for item in all {
-        let sum = units.entry(item.unit).or_default();
-        (sum.0, sum.1) = (sum.0 + item.gold.unwrap_or_default(), sum.1 + 1.0);
-    }
-    let units: Vec<(f64, f64)> = units.into_values().collect();
+    let gold: Vec<f64> = all.iter().filter_map(|item| item.gold).collect();
+    let units: Vec<usize> = all.iter().map(|item| item.unit).collect();
     let labelled = all.len() as u64;
     let with_gold = evidence.items.items.iter().filter(|item| item.gold_label().is_some()).count() as u64;
-    let found = t_clustered(&units, Level::P95).map_err(|_| Missing::Spread)?;
-    let mean = Estimate { n: labelled, lower: found.lower.max(0.0), upper: found.upper.min(1.0), ..found };
+    // A judge that says one thing only gets no weight: what is left is the mean of the labels.
+    let silent = vec![0.0; gold.len()];
+    let data = Labelled { gold: &gold, judge: &silent, judge_unlabelled: &[0.0] };
+    let grouped = is_grouped(all);
+    let groups = grouped.then_some(Groups { labelled: &units, unlabelled: &[usize::MAX] });
+    let found = ppi_mean_adjusted(data, groups, Level::P95).map_err(|_| Missing::Spread)?.estimate;
+    let mean = Estimate { method: if grouped { "mean_adjusted_clustered" } else { "mean_adjusted" }, ..found };
     Ok(Correction {
         method: Some(Method::GoldMean),
         raw: evidence.score.clone(),

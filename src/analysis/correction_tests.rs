@@ -256,3 +256,15 @@ fn items_that_share_groups_widen_either_correction() {
         assert!(together > 1.6 * apart, "{together} {apart}");
     }
 }
+
+/// One question asked in six wordings has one sign to flip, not six.
+#[test]
+fn the_permutation_test_counts_the_units_that_it_flips() {
+    use Preference::{A, B, Tie};
+    let grouped: Vec<Row> =
+        (0..60).map(|i| Row { group: Some(i / 6), ..row([A, A, B, Tie, A][i / 6 % 5], None) }).collect();
+    let found = answer(&grouped, &options(GoldSample::Unknown, None));
+    // Ten groups: six lean to a, two to b, two to neither.
+    assert_eq!((found.permutation.k, found.permutation.n), (6, 8));
+    assert_eq!((found.sign_test.k, found.sign_test.n), (6, 8));
+}

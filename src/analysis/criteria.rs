@@ -55,6 +55,11 @@ pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Re
         beats_controls(cases, name, rules.beats_controls),
         single_orders(cases, rules.max_single_order),
     ]);
+    let items = |wanted: fn(&super::shares::Case) -> bool| {
+        let found = cases.all.iter().filter(|case| wanted(case)).map(|case| case.row.item);
+        found.collect::<std::collections::BTreeSet<_>>().len() as u64
+    };
+    let gate = gate.in_items(items(|case| case.gold.is_some() && case.combined.is_some()), items(|_| true));
     if cases.known.gold { gate } else { Gate { decision: Decision::Inconclusive, ..gate } }
 }
 
@@ -90,7 +95,7 @@ fn decide(question: Question) -> Criterion {
         (Ok(estimate), Decision::Inconclusive) => labels_needed(estimate, rule.limit),
         _ => None,
     };
-    let reason = sentence(words, &decided_on, rule, decision);
+    let reason = sentence(words, &decided_on, rule, decision, Scale::of(name));
     Criterion {
         name: name.to_owned(),
         decision,
@@ -99,27 +104,81 @@ fn decide(question: Question) -> Criterion {
         decide: rule.decide,
         limit: rule.limit,
         labels_needed,
+        gold_needed: None,
         reason,
         why: Why::Figure,
     }
 }
 
-fn sentence(words: &str, decided_on: &Figure, rule: Rule, decision: Decision) -> String {
+/// In what a criterion's figure, interval and limit are all written in one sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scale {
+    /// Per cent.
+    Share,
+    /// Percentage points.
+    Points,
+    /// As it is.
+    Coefficient,
+}
+
+impl Scale {
+    fn of(criterion: &str) -> Self {
+        match criterion {
+            "kappa_strict" => Self::Coefficient,
+            "length_error_gap" | "beats_controls" => Self::Points,
+            _ => Self::Share,
+        }
+    }
+
+    fn bare(self, value: f64) -> String {
+        // No zero has a sign.
+        match self {
+            Self::Coefficient => format!("{:.3}", value + 0.0),
+            Self::Share | Self::Points => format!("{:.1}", (value * 1000.0).round() / 10.0 + 0.0),
+        }
+    }
+
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Share => " %",
+            Self::Points => " pp",
+            Self::Coefficient => "",
+        }
+    }
+
+    fn limit(self, limit: Limit) -> String {
+        let written = |at: f64| match self {
+            Self::Coefficient => format!("{at:.2}"),
+            Self::Share | Self::Points => format!("{}", (at * 1e6).round() / 1e4),
+        };
+        let (sign, at) = match limit {
+            Limit::Max(at) => ("≤ ", at),
+            Limit::Min(at) => ("≥ ", at),
+            Limit::Above(at) => ("> ", at),
+            Limit::Within(at) => ("within ±", at),
+        };
+        format!("{sign}{}{}", written(at), self.unit())
+    }
+}
+
+fn sentence(words: &str, decided_on: &Figure, rule: Rule, decision: Decision, scale: Scale) -> String {
     let Rule { limit, decide } = rule;
+    let limit = scale.limit(limit);
     let estimate = match decided_on {
         Ok(estimate) => estimate,
         Err(absence) => return format!("{words}: not estimable ({}), wanted {limit}", absence.reason),
     };
-    let (point, lower, upper) = (estimate.point, estimate.lower, estimate.upper);
+    let [point, lower, upper] = [estimate.point, estimate.lower, estimate.upper].map(|value| scale.bare(value));
+    let unit = scale.unit();
     let verb = match decision {
         Decision::Pass => "meets",
         Decision::Fail => "misses",
         Decision::Inconclusive => "does not decide",
     };
     match decide {
-        DecideOn::Point => format!("{words}: {point:.3} {verb} the limit {limit} (decided on the point)"),
+        DecideOn::Point => format!("{words}: {point}{unit} {verb} the limit {limit} (decided on the point)"),
         DecideOn::Interval => {
-            format!("{words}: {point:.3}, 90 % interval {lower:.3} to {upper:.3}, {verb} the limit {limit}")
+            format!("{words}: {point}{unit}, 90 % interval {lower} to {upper}{unit}, {verb} the limit {limit}")
         }
     }
 }
@@ -174,6 +233,7 @@ impl Count {
             decide: DecideOn::Point,
             limit: self.limit,
             labels_needed: self.needed,
+            gold_needed: self.needed,
             reason,
             why,
         }
@@ -235,6 +295,7 @@ fn single_orders(cases: &Cases, most: f64) -> Criterion {
         decide: DecideOn::Point,
         limit: Limit::Max(most),
         labels_needed: None,
+        gold_needed: None,
         reason,
         why: Why::Figure,
     }

@@ -115,11 +115,61 @@ pub struct Criterion {
     /// Smallest number of labelled units at which the present point would decide; `None` where it decides already,
     /// or beyond ten times the present number.
     pub labels_needed: Option<u64>,
+    /// The same in items of the gold set, at the present share of items that count here; `None` as there.
+    pub gold_needed: Option<u64>,
     /// One sentence for people, in English.
     pub reason: String,
     /// What the sentence is about, for other languages.
     #[serde(skip)]
     pub why: Why,
+}
+
+/// What the `n` of a criterion counts, and with it `labels_needed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Rows on which neither label nor verdict is a tie.
+    DecisiveRows,
+    /// The same with responses of unequal length.
+    DecisiveUnequalRows,
+    /// Rows with a label and a verdict.
+    JudgedRows,
+    /// Rows with a verdict in both orders.
+    TwoOrderRows,
+    /// Single judgments.
+    Judgments,
+    /// Labelled items of the gold set themselves.
+    Labels,
+}
+
+impl Counted {
+    /// By the criterion's name.
+    pub fn of(criterion: &str) -> Self {
+        match criterion {
+            "agreement_decisive" => Self::DecisiveRows,
+            "length_error_gap" => Self::DecisiveUnequalRows,
+            "kappa_strict" | "beats_controls" => Self::JudgedRows,
+            "flip_rate" => Self::TwoOrderRows,
+            "no_verdict_rate" => Self::Judgments,
+            _ => Self::Labels,
+        }
+    }
+
+    /// Whether it takes a label to count.
+    pub fn is_labelled(self) -> bool {
+        !matches!(self, Self::TwoOrderRows | Self::Judgments)
+    }
+
+    /// In English, in the plural.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::DecisiveRows => "decisive pairs",
+            Self::DecisiveUnequalRows => "decisive pairs of unequal length",
+            Self::JudgedRows => "judged pairs",
+            Self::TwoOrderRows => "pairs judged in both orders",
+            Self::Judgments => "judgments",
+            Self::Labels => "labels",
+        }
+    }
 }
 
 /// What decides a criterion beside its figure and limit.
@@ -162,6 +212,22 @@ impl Gate {
     pub fn and(mut self, criterion: Criterion) -> Self {
         self.decision = self.decision.max(criterion.decision);
         self.criteria.push(criterion);
+        self
+    }
+
+    /// This gate with what its criteria lack counted in items of the gold set: `labelled` of its `items` have a label and a verdict.
+    #[must_use]
+    pub(super) fn in_items(mut self, labelled: u64, items: u64) -> Self {
+        for criterion in &mut self.criteria {
+            let counted = Counted::of(&criterion.name);
+            let of = if counted.is_labelled() { labelled } else { items };
+            let n = criterion.decided_on.as_ref().map_or(0, |estimate| estimate.n);
+            criterion.gold_needed = match counted {
+                Counted::Labels => criterion.labels_needed,
+                _ if n == 0 => None,
+                _ => criterion.labels_needed.map(|needed| (needed * of).div_ceil(n)),
+            };
+        }
         self
     }
 

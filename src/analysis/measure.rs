@@ -179,7 +179,8 @@ fn length(cases: &Cases, how: Measuring) -> Figures {
     figures
 }
 
-/// Decisive error where gold is the shorter minus where it is the longer: Newcombe over rows, BCa over units.
+/// Decisive error where gold is the shorter minus where it is the longer: Newcombe over rows; over units each bound is the
+/// farther one of BCa and of Newcombe's method, and the method names whichever gave them, or both.
 pub(super) fn length_gap(cases: &Cases, how: Measuring, level: Level) -> Figure {
     let (k1, n1) = cases.count(&ERROR_GOLD_SHORTER_DECISIVE);
     let (k2, n2) = cases.count(&ERROR_GOLD_LONGER_DECISIVE);
@@ -204,7 +205,11 @@ pub(super) fn length_gap(cases: &Cases, how: Measuring, level: Level) -> Figure 
             n: n1 + n2,
             lower: found.lower.min(parts.lower),
             upper: found.upper.max(parts.upper),
-            method: "bca_clustered",
+            method: match (parts.lower < found.lower, parts.upper > found.upper) {
+                (false, false) => "bca_clustered",
+                (true, true) => "newcombe_clustered",
+                _ => "bca_newcombe_clustered",
+            },
             ..found
         }),
         (Ok(found), Err(_)) => Ok(Estimate { n: n1 + n2, method: "bca_clustered", ..found }),
@@ -258,5 +263,52 @@ fn length_gap_test(cases: &Cases) -> Test {
         n: n1 + n2,
         method: "fisher_exact",
         detectable: detectable_difference(n1, n2, pooled, 0.05, 0.8),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::{Digest, Folded, GoldLabel, GoldSet, Judgment, Pair, Preference, Said};
+    use crate::stats::Seed;
+
+    /// The rule that gave a bound is named: a reader who works it out anew must end at the same number.
+    #[test]
+    fn the_gap_over_units_names_the_rule_of_its_bounds() {
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..40 {
+            let mut stream = Seed(seed).child("gap").stream(0);
+            let (groups, errs) = (5 + stream.below(40), [0.02, 0.2, 0.5][usize::try_from(seed % 3).unwrap()]);
+            let (mut items, mut judgments) = (Vec::new(), Vec::new());
+            for at in 0..groups * 3 {
+                let mut facts = Pair::new(format!("q{at:03}"), "p", "long one", "short").facts();
+                let gold = if stream.unit_f64() < 0.5 { Preference::A } else { Preference::B };
+                let wrong = stream.unit_f64() < if gold == Preference::B { errs } else { errs / 2.0 };
+                facts.group = Some(format!("g{}", at / 3).as_str().into());
+                facts.gold = Some(GoldLabel { label: gold, votes: Vec::new(), disputed: false });
+                let said = if (gold == Preference::A) == wrong { Folded::B } else { Folded::A };
+                let item = facts.id.clone();
+                items.push(facts);
+                judgments.push(Judgment { item, judge: "j".into(), repeat: 0, said: Said::Folded(said), detail: None });
+            }
+            let items = GoldSet::new("g", Digest::of(b"g"), items);
+            let sheet = crate::analysis::outcome::sheets(&items, &judgments).pop().unwrap();
+            let cases = Cases::new(&items, sheet.rows.iter());
+            let resampling = Resampling { resamples: 400, seed: Seed(1) };
+            let how = Measuring { over: Over::Units, resampling, part: false };
+            let Ok(found) = length_gap(&cases, how, Level::P90) else { continue };
+            let parts = length_gap_by_parts(&cases, Level::P90, found.n).unwrap();
+            let by_newcombe =
+                (found.lower.total_cmp(&parts.lower).is_eq(), found.upper.total_cmp(&parts.upper).is_eq());
+            let wanted = match by_newcombe {
+                (true, true) => "newcombe_clustered",
+                (false, false) => "bca_clustered",
+                _ => "bca_newcombe_clustered",
+            };
+            assert_eq!(found.method, wanted, "{found:?} {parts:?}");
+            seen.insert(found.method);
+        }
+        assert!(seen.len() >= 2, "{seen:?}");
     }
 }

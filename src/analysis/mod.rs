@@ -10,6 +10,7 @@ pub mod certificate;
 pub mod compare;
 pub mod correction;
 mod criteria;
+mod deciding;
 pub mod discordant;
 pub mod figures;
 pub mod gate;

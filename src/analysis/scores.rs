@@ -263,11 +263,17 @@ impl Scores {
         let differences: Vec<f64> = self.singles.iter().map(|single| single.graded - 0.5).collect();
         let units: Vec<usize> = self.singles.iter().map(|single| single.unit).collect();
         let flipped = sign_flip_by_group(&differences, &units, resampling);
-        let above = differences.iter().filter(|difference| **difference > 0.0).count() as u64;
+        // What is flipped is a unit; those at ½ flip to themselves.
+        let leans = self.units.iter().map(|unit| unit.graded - unit.n / 2.0);
+        let (above, below) = leans.fold((0, 0), |(above, below), lean| match lean {
+            lean if lean > 0.0 => (above + 1, below),
+            lean if lean < 0.0 => (above, below + 1),
+            _ => (above, below),
+        });
         Test {
             p: flipped.map_or(1.0, |flip| flip.p),
             k: above,
-            n: differences.len() as u64,
+            n: above + below,
             method: "sign_flip_by_unit",
             detectable: self.detectable(),
         }

@@ -8,6 +8,7 @@ use super::output::{Existing, probe, write_file};
 use super::ui::Ui;
 use crate::analysis::calibration::{GoldSummary, Scorecard};
 use crate::analysis::certificate::{Certificate, DAYS_VALID, Validity, Visitor, certify};
+use crate::analysis::compare::Tried;
 use crate::analysis::gate::{Decision, GateRules};
 use crate::domain::Digest;
 use crate::judge::{Judge, JudgeKind};
@@ -60,8 +61,16 @@ pub(super) fn write(folder: &Path, certificate: &Certificate, ui: Ui) -> Result<
 pub(super) enum Door {
     /// A valid certificate, and where it lies.
     Open(Box<Certificate>, PathBuf),
-    /// None; the reasons, one for each certificate that was close.
-    Shut(Vec<String>),
+    /// None.
+    Shut(Shut),
+}
+
+/// Why the door is shut.
+pub(super) struct Shut {
+    /// One reason for each certificate that was close.
+    pub reasons: Vec<String>,
+    /// The newest trial of this very judge, where it did not pass.
+    pub tried: Option<Tried>,
 }
 
 /// Looks for a certificate that opens the door for this visitor.
@@ -81,6 +90,12 @@ pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> R
         .map(|certificate| certificate.date.clone())
         .max()
         .unwrap_or_default();
+    let tried = found
+        .iter()
+        .map(|(_, certificate)| certificate)
+        .filter(|certificate| certificate.fingerprint == *visitor.fingerprint && certificate.is_dated())
+        .filter(|certificate| certificate.date == newest)
+        .find_map(Certificate::not_passed);
     for (path, certificate) in found {
         let mut objections = certificate.objections(visitor);
         if certificate.fingerprint == *visitor.fingerprint && certificate.date < newest {
@@ -96,7 +111,7 @@ pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> R
     if reasons.is_empty() {
         reasons.push(format!("no certificate in {} is for judge `{name}`", folder.display()));
     }
-    Ok(Door::Shut(reasons))
+    Ok(Door::Shut(Shut { reasons, tried }))
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {

@@ -17,8 +17,9 @@ use super::settings::{Settings, quoted};
 use super::stopping;
 use super::ui::Ui;
 use crate::analysis::certificate::{Certificate, Served, Visitor, rules_digest};
-use crate::analysis::compare::Banner;
+use crate::analysis::compare::{Banner, Tried};
 use crate::analysis::correction::JudgeAccuracy;
+use crate::analysis::gate::Decision;
 use crate::analysis::warning::Warning;
 use crate::data::{PairOptions, Source};
 use crate::domain::{Digest, Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
@@ -34,6 +35,8 @@ pub(super) struct Passed {
     /// The certificate, where it matters which model answers.
     held: Option<Certificate>,
     pub banner: Option<Banner>,
+    /// The trial that the judge did not pass.
+    pub tried: Option<Tried>,
     /// Its record of the judge.
     pub accuracy: Option<JudgeAccuracy>,
     /// The highest flip rate that its gate allows.
@@ -200,7 +203,7 @@ impl Court<'_> {
             .unwrap_or_else(|| Fingerprint::recorded(judge.as_str()));
         let passed = match self.knock(&fingerprint, judge.as_str())? {
             Door::Open(certificate, path) => open(*certificate, &path, &evidence.gold),
-            Door::Shut(_) => Passed { banner: Some(Banner::Recorded), ..Passed::default() },
+            Door::Shut(shut) => Passed { banner: Some(Banner::Recorded), tried: shut.tried, ..Passed::default() },
         };
         Ok((evidence, judge, passed))
     }
@@ -223,6 +226,17 @@ impl Court<'_> {
         quoted(words.iter().map(String::as_str))
     }
 
+    /// The way on. What was tried and failed fails again on the same labels, so a trial is no way on there.
+    fn hint(&self, tried: Option<&Tried>) -> String {
+        let go_on = "or go on with --uncalibrated and a banner on every output";
+        let Some(tried) = tried else { return format!("get one with `{}`, {go_on}", self.calibration()) };
+        let wanted = match tried.decision {
+            Decision::Fail => "take another prompt or model, or labels of another kind of items",
+            Decision::Pass | Decision::Inconclusive => "add labels, or take another prompt or model",
+        };
+        format!("this judge {}: {wanted}, and try that with `{}`, {go_on}", not_passed(tried), self.calibration())
+    }
+
     /// Looks for a certificate under the rules in force.
     fn knock(&self, fingerprint: &Fingerprint, name: &str) -> Result<Door, CliError> {
         let visitor = Visitor { fingerprint, rules: rules_digest(&self.settings.gate()?)?, now: &self.clock.now() };
@@ -232,19 +246,22 @@ impl Court<'_> {
     fn door(&self, fingerprint: &Fingerprint, name: &JudgeName, gold: &GoldSet) -> Result<Passed, CliError> {
         match self.knock(fingerprint, name.as_str())? {
             Door::Open(certificate, path) => Ok(open(*certificate, &path, gold)),
-            Door::Shut(_) if self.args.uncalibrated => {
-                Ok(Passed { banner: Some(Banner::Uncalibrated), ..Passed::default() })
+            Door::Shut(shut) if self.args.uncalibrated => {
+                Ok(Passed { banner: Some(Banner::Uncalibrated), tried: shut.tried, ..Passed::default() })
             }
-            Door::Shut(reasons) => Err(CliError::refused(format!(
+            Door::Shut(shut) => Err(CliError::refused(format!(
                 "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",
-                reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")
+                shut.reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")
             ))
-            .hint(format!(
-                "get one with `{}`, or go on with --uncalibrated and a banner on every output",
-                self.calibration()
-            ))),
+            .hint(self.hint(shut.tried.as_ref()))),
         }
     }
+}
+
+/// That a judge was tried, on what, and what it did not pass.
+pub(super) fn not_passed(tried: &Tried) -> String {
+    let how = if tried.decision == Decision::Fail { "failed" } else { "was left undecided" };
+    format!("{how} on gold set {} ({}): {}", tried.gold, tried.date, tried.criteria.join(", "))
 }
 
 fn open(certificate: Certificate, path: &Path, gold: &GoldSet) -> Passed {
@@ -259,6 +276,7 @@ fn open(certificate: Certificate, path: &Path, gold: &GoldSet) -> Passed {
         most_flips: certificate.most_flips(),
         held: Some(certificate),
         banner: None,
+        tried: None,
         warnings,
     }
 }

@@ -4,7 +4,7 @@ use super::args::{CompareArgs, RequireArg};
 use super::court::Court;
 use super::exit::{CliError, Exit};
 use super::settings::quoted;
-use crate::analysis::compare::{Banner, Comparison, Requirement};
+use crate::analysis::compare::{Banner, Comparison, CountedUnit, Requirement};
 use crate::analysis::prereg::Held;
 
 /// What has to hold.
@@ -30,16 +30,23 @@ pub(super) fn wanted(args: &CompareArgs) -> Result<Option<Requirement>, CliError
 /// The status that says whether it holds, what an undecided one lacks, and what one lacks that is held by the word of a
 /// judge that was not tried.
 pub(super) fn outcome(answer: &Comparison, court: &Court<'_>) -> (Exit, Option<String>) {
-    match answer.requirement.map(|required| (required.held, required.bound)) {
+    match answer.requirement.map(|required| required.held) {
         None => (Exit::Done, None),
-        Some((Held::Held, _)) => (Exit::Done, way_out(answer, court)),
-        Some((Held::NotHeld, _)) => (Exit::Short, None),
-        Some((Held::Undecided, bound)) => (Exit::Undecided, Some(how_much_more(answer, bound))),
+        Some(Held::Held) => (Exit::Done, way_out(answer, court)),
+        Some(Held::NotHeld) => (Exit::Short, None),
+        Some(Held::Undecided) => (Exit::Undecided, Some(how_much_more(answer))),
     }
 }
 
 /// How a requirement that is held gets a judge behind it; nothing where it has one, or where the judge is a control.
 fn way_out(answer: &Comparison, court: &Court<'_>) -> Option<String> {
+    if let Some(tried) = &answer.tried {
+        return Some(format!(
+            "the requirement is held by the word of judge `{}`, which {}",
+            answer.judge,
+            super::court::not_passed(tried)
+        ));
+    }
     let how = match answer.banner? {
         Banner::Control => return None,
         Banner::Uncalibrated => format!("`{}`", court.calibration()),
@@ -54,25 +61,16 @@ fn way_out(answer: &Comparison, court: &Court<'_>) -> Option<String> {
     ))
 }
 
-/// What an undecided requirement lacks: the width of the interval shrinks with the square root of the number of items.
-fn how_much_more(answer: &Comparison, bound: f64) -> String {
-    let Ok(rate) = &answer.win_rate else { return "undecided: no item has a verdict in both orders".to_owned() };
-    let distance = (rate.point - bound).abs();
-    let width = if rate.point > bound { rate.point - rate.lower } else { rate.upper - rate.point };
-    let factor = (width / distance).powi(2);
-    if distance > 0.0 && factor <= 100.0 {
-        // Items, or groups where they share one: repeats of an item, and items of a group, are no further evidence.
-        let (units, name) =
-            if answer.groups < answer.items { (answer.groups, "groups") } else { (answer.items, "items") };
-        let needed = (units as f64 * factor).ceil();
-        let outcomes = answer.outcomes.valid() + answer.outcomes.no_verdict;
-        let repeats = if outcomes > answer.items { "; more repeats of the same items are no substitute" } else { "" };
-        format!("undecided: at this win rate about {needed:.0} {name} would decide (there are {units}){repeats}")
-    } else {
-        format!(
-            "undecided: the win rate {:.1} % is too close to {:.1} % for any foreseeable number of items",
-            rate.point * 100.0,
-            bound * 100.0
-        )
-    }
+/// What an undecided requirement lacks, as every report of it says too.
+fn how_much_more(answer: &Comparison) -> String {
+    let Some(more) = &answer.would_decide else { return "undecided: no item has a verdict in both orders".to_owned() };
+    let Some(needed) = more.needed else {
+        return format!(
+            "undecided: the win rate is too close to {:.1} % for any foreseeable number of items",
+            more.bound * 100.0
+        );
+    };
+    let name = if more.unit == CountedUnit::Groups { "groups" } else { "items" };
+    let repeats = if more.repeated { "; more repeats of the same items are no substitute" } else { "" };
+    format!("undecided: at this win rate about {needed} {name} would decide (there are {}){repeats}", more.present)
 }

@@ -152,7 +152,10 @@ impl Walk<'_> {
         for (index, member) in members.iter().enumerate() {
             match member {
                 Value::String(text) => self.push(self.word(path, text)),
-                Value::Object(fields) if fields.contains_key("decided_on") => self.push(self.criterion(fields)),
+                Value::Object(fields) if fields.contains_key("decided_on") => {
+                    self.push(self.criterion(fields));
+                    self.shown(fields);
+                }
                 _ => {
                     let own = if member.is_object() { subject_of(member, index) } else { index.to_string() };
                     self.value(&joined(path, &own), member);
@@ -205,7 +208,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A criterion stands with what its decision was made on; the figure as shown stands among the figures.
+    /// A criterion stands with what its decision was made on; the figure as shown stands among the figures, or by [`Self::shown`].
     fn criterion(&self, fields: &Map<String, Value>) -> Record {
         let mut record = self.record("criterion", &text(fields, "name").unwrap_or_default());
         if let Some(Value::Object(on)) = fields.get("decided_on") {
@@ -217,6 +220,16 @@ impl Walk<'_> {
         record.labels_needed = number(fields, "labels_needed");
         record.text = text(fields, "reason").filter(|reason| !reason.is_empty());
         record
+    }
+
+    /// The figure of a criterion as shown, where it stands among no figures: the advantage over the controls.
+    fn shown(&mut self, fields: &Map<String, Value>) {
+        let name = text(fields, "name").unwrap_or_default();
+        if let ("beats_controls", Some(Value::Object(figure))) = (name.as_str(), fields.get("figure")) {
+            let mut record = self.record("figure", &name);
+            estimate(&mut record, figure);
+            self.push(record);
+        }
     }
 
     fn word(&self, path: &str, word: &str) -> Record {

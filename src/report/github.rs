@@ -39,7 +39,10 @@ pub fn annotations(report: &Report<'_>) -> String {
                 let lines = answer.judges.iter().map(|card| view::headline(card, report.lang));
                 lines.collect::<Vec<_>>().join("\n")
             }
-            Content::Comparison(answer) => view::comparison_reason(answer, report.lang),
+            Content::Comparison(answer) => {
+                let lines = std::iter::once(view::comparison_reason(answer, report.lang));
+                lines.chain(view::beside_headline(answer, report.lang)).collect::<Vec<_>>().join("\n")
+            }
         };
         annotate(&mut out, "notice", &[("title", report.content.kind())], &said);
     }

@@ -96,7 +96,9 @@ fn of_comparison(comparison: &Comparison, lang: Lang) -> Suite {
             Held::NotHeld => "fail",
             Held::Undecided => "inconclusive",
         };
-        let text = format!("{message}\n{}", view::comparison_reason(comparison, lang));
+        let mut lines = vec![message.clone(), view::comparison_reason(comparison, lang)];
+        lines.extend(view::beside_headline(comparison, lang));
+        let text = lines.join("\n");
         Some(Failure { kind, message, text })
     };
     let mut cases = Vec::new();

@@ -112,7 +112,7 @@ fn write_criteria(out: &mut String, calibration: &Calibration, lang: Lang) {
     let head = [
         words.judge,
         words.criterion,
-        words.value,
+        words.value_95,
         words.n,
         words.limit,
         words.decision,
@@ -128,7 +128,7 @@ fn write_criteria(out: &mut String, calibration: &Calibration, lang: Lang) {
             criterion.figure.as_ref().map(view::counts).unwrap_or_default(),
             format::limit(criterion.limit, unit),
             words.criterion_word(criterion.decision).to_owned(),
-            criterion.labels_needed.map_or_else(|| "–".to_owned(), format::count),
+            view::labels_needed(criterion, words).unwrap_or_else(|| "–".to_owned()),
             view::sentence(criterion, lang),
         ]
     });
@@ -152,7 +152,7 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
     if let Some(required) = beside::requirement(comparison, words) {
         paragraph(out, &required);
     }
-    for sentence in super::stopping::sentences(comparison, lang) {
+    for sentence in view::beside_headline(comparison, lang) {
         blank(out);
         line(out, &escape(&sentence));
     }

@@ -130,7 +130,12 @@ fn score_by_length(one: &Drawn<'_>, length: &Length, words: &Words) -> Option<Ch
         return None;
     }
     let curve = length.fit.as_ref().map(|fit| fit.curve.as_slice()).unwrap_or_default();
-    let ends = points.iter().map(|point| point.x).chain(curve.iter().map(|place| place[0]));
+    let mut ends: Vec<f64> = points.iter().map(|point| point.x).chain(curve.iter().map(|place| place[0])).collect();
+    // Where all differences are alike the axis still needs a width: a character to either side.
+    let middle = ends[0];
+    if ends.iter().all(|end| (end - middle).abs() < 1.0) {
+        ends.extend([middle - 1.0, middle + 1.0]);
+    }
     let axis = Axis::around(ends, Unit::Plain);
     let title = format!("{}: {}", one.name, words.by_length_score);
     let rows: Vec<Vec<String>> = length
@@ -306,4 +311,40 @@ pub(super) fn category_bars(answer: &Comparison, lang: Lang) -> Vec<Chart> {
         }
     });
     charts.collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::series::LengthBin;
+    use crate::stats::{Estimate, NotEstimable, Reason};
+
+    /// All responses of one side longer by two characters used to give an axis that read −2, −2, −2, −2.
+    #[test]
+    fn where_all_differences_are_alike_the_axis_still_has_a_width() {
+        for difference in [-2_i64, 0, 300] {
+            let score = Ok(Estimate::within(0.4, [0.3, 0.5], 0.95, 40, "bca"));
+            let absent = || NotEstimable::because(Reason::Constant);
+            let bin = LengthBin {
+                from: difference,
+                to: difference,
+                mean_difference: difference as f64,
+                score,
+                gold: Err(absent()),
+            };
+            let length = Length { n: 40, bins: vec![bin], counts: Vec::new(), fit: Err(absent()) };
+            let series = Series { orders: Err(absent()), length: Err(absent()), confidence: Err(absent()) };
+            let drawn = Drawn { name: "j", sides: ["x", "y"], series: &series, index: 0 };
+            let svg = score_by_length(&drawn, &length, Words::of(Lang::En)).unwrap().drawing.svg;
+            let labels: Vec<&str> = svg
+                .split("<text")
+                .skip(1)
+                .filter_map(|text| text.split_once('>')?.1.split('<').next())
+                .filter(|text| !text.contains('%') && text.chars().any(|c| c.is_ascii_digit()))
+                .collect();
+            let different: std::collections::BTreeSet<&&str> = labels.iter().collect();
+            assert!(labels.len() > 1 && different.len() == labels.len(), "{labels:?}");
+        }
+    }
 }

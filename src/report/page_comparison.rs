@@ -124,7 +124,7 @@ impl ComparisonPage {
             decision: if view::is_open(answer) { "open" } else { "pass" },
             word: view::decision_word(answer, words),
             reason: view::comparison_reason(answer, lang),
-            stopping: super::stopping::sentences(answer, lang),
+            stopping: view::beside_headline(answer, lang),
             certificate,
             fingerprint: answer.fingerprint.short(),
             rates_title: fill(words.rates, &[&a]),

@@ -1,6 +1,6 @@
 //! A plan as tables and sentences: for a terminal, for Markdown.
 
-use crate::analysis::gate::Decision;
+use crate::analysis::gate::{Counted, Decision};
 use crate::analysis::plan::{Assumption, Cost, LabelRow, LabelSource, Plan};
 
 use super::format::{self, unit_of};
@@ -170,6 +170,7 @@ fn labels(plan: &Plan, phrases: &Phrases, lang: Lang) -> Part {
             label(&row.criterion, lang),
             format::limit(row.limit, unit),
             assumed,
+            words.counted(Counted::of(&row.criterion)).to_owned(),
             needed,
             row.decision
                 .filter(|decision| *decision != Decision::Inconclusive)
@@ -271,7 +272,7 @@ struct Phrases {
     when_stopping: &'static str,
     for_half_width: &'static str,
     labels_title: &'static str,
-    labels_head: [&'static str; 6],
+    labels_head: [&'static str; 7],
     assumptions: &'static str,
     unknown: &'static str,
     any: &'static str,
@@ -298,8 +299,8 @@ static EN: Phrases = Phrases {
     costs_head: ["for", "calls", "tokens", "cost", "time"],
     when_stopping: "{}, stopping early",
     for_half_width: "±{} points",
-    labels_title: "Gold labels until a criterion of the gate is decided",
-    labels_head: ["criterion", "limit", "assumed", "labels", "it then", "without any error"],
+    labels_title: "How many of what it counts until a criterion of the gate is decided",
+    labels_head: ["criterion", "limit", "assumed", "counts", "needed", "it then", "without any error"],
     assumptions: "Assumptions",
     unknown: "unknown",
     any: "any (decided on the point)",
@@ -326,8 +327,8 @@ static JA: Phrases = Phrases {
     costs_head: ["対象", "呼び出し", "トークン", "費用", "時間"],
     when_stopping: "{}（早期打ち切り）",
     for_half_width: "±{}ポイント",
-    labels_title: "ゲートの基準が決まるまでに必要な正解ラベル数",
-    labels_head: ["基準", "限度", "仮定した値", "ラベル数", "その結論", "誤りがない場合"],
+    labels_title: "ゲートの基準が決まるまでに必要な数（基準が数えるものの件数）",
+    labels_head: ["基準", "限度", "仮定した値", "数えるもの", "必要数", "その結論", "誤りがない場合"],
     assumptions: "仮定",
     unknown: "不明",
     any: "何件でもよい（点推定で判断）",

@@ -243,7 +243,7 @@ impl Writer {
         let word = self.coloured(&view::decision_word(comparison, words), paint);
         self.prefixed(&format!("{word}: "), &view::comparison_reason(comparison, lang));
         self.line(&view::judge_line(comparison, lang));
-        for sentence in super::stopping::sentences(comparison, lang) {
+        for sentence in view::beside_headline(comparison, lang) {
             self.line(&sentence);
         }
 

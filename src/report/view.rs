@@ -1,9 +1,11 @@
 //! Answers laid out in rows and sentences, for every format that people read.
 
 use crate::analysis::calibration::{Calibration, Scorecard};
-use crate::analysis::compare::{Comparison, Favours, McNemarResult, OutcomeShares, Outcomes, Required, Requirement};
+use crate::analysis::compare::{
+    Comparison, CountedUnit, Favours, McNemarResult, OutcomeShares, Outcomes, Required, Requirement,
+};
 use crate::analysis::figures::{Entry, Figures, Test};
-use crate::analysis::gate::{Criterion, DecideOn, Decision, Limit, Why};
+use crate::analysis::gate::{Counted, Criterion, DecideOn, Decision, Limit, Why};
 use crate::analysis::outcome::Outcome;
 use crate::analysis::prereg::Held;
 use crate::analysis::stopping::Stopping;
@@ -135,7 +137,13 @@ pub(super) fn because(criterion: &Criterion, lang: Lang) -> String {
 
 /// How much more would decide, where that is known.
 pub(super) fn labels_needed(criterion: &Criterion, words: &Words) -> Option<String> {
-    criterion.labels_needed.map(|n| fill(words.labels_needed, &[&format::count(n)]))
+    let (counted, needed) = (Counted::of(&criterion.name), criterion.labels_needed?);
+    let unit = words.counted(counted);
+    let Some(gold) = criterion.gold_needed.filter(|gold| *gold != needed || !counted.is_labelled()) else {
+        return Some(fill(words.labels_needed, &[&format::count(needed), unit]));
+    };
+    let items = if counted.is_labelled() { words.counted(Counted::Labels) } else { words.items_unit };
+    Some(fill(words.labels_needed_here, &[&format::count(needed), unit, &format::count(gold), items]))
 }
 
 /// The limit for a figure, where a judge on trial has one.
@@ -361,6 +369,36 @@ pub(super) fn judge_line(comparison: &Comparison, lang: Lang) -> String {
     fill(words.judge_line, &[&visible_line(comparison.judge.as_str()), &items, &groups, &flips])
 }
 
+/// What stands under the headline: how it came to stop, what would decide what is open, and items that were lost.
+pub(super) fn beside_headline(comparison: &Comparison, lang: Lang) -> Vec<String> {
+    let words = Words::of(lang);
+    let mut lines = super::stopping::sentences(comparison, lang);
+    lines.extend(would_decide(comparison, words));
+    let (asked, judged) = (comparison.items, comparison.items_judged);
+    if judged < asked {
+        lines.push(fill(words.items_lost, &[&format::count(asked), &format::count(judged)]));
+    }
+    lines
+}
+
+/// How many items would decide what is open.
+pub(super) fn would_decide(comparison: &Comparison, words: &Words) -> Option<String> {
+    let found = comparison.would_decide?;
+    let bound = format::round_percent(found.bound);
+    Some(match found.needed {
+        None => fill(words.nothing_decides, &[&bound]),
+        Some(needed) => {
+            let unit = if found.unit == CountedUnit::Groups { words.groups_unit } else { words.items_unit };
+            let mut text =
+                fill(words.would_decide, &[&format::count(needed), unit, &format::count(found.present), &bound]);
+            if found.repeated {
+                text.push_str(words.repeats_do_not);
+            }
+            text
+        }
+    })
+}
+
 /// One test of a comparison.
 pub(super) struct TestRow {
     pub(super) label: &'static str,
@@ -411,5 +449,10 @@ pub(super) fn bounds(comparison: &Comparison, words: &Words) -> String {
 /// The banner over a comparison that no certificate backs: its kind for styling, its sentence.
 pub(super) fn banner(comparison: &Comparison, words: &Words) -> Option<(&'static str, String)> {
     let (kind, sentence) = sentences::banner(comparison.banner?, words);
-    Some((kind, sentence.to_owned()))
+    let Some(tried) = &comparison.tried else { return Some((kind, sentence.to_owned())) };
+    let names: Vec<String> = tried.criteria.iter().map(|name| visible_line(name).into_owned()).collect();
+    let failed = tried.decision == Decision::Fail;
+    let how = if failed { words.banner_failed } else { words.banner_open };
+    let gold = visible_line(&tried.gold);
+    Some((kind, format!("{}{sentence}", fill(how, &[&gold, &tried.date, &names.join(words.listed)]))))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::analysis::compare::Favours;
-use crate::analysis::gate::Decision;
+use crate::analysis::gate::{Counted, Decision};
 use crate::analysis::outcome::Outcome;
 use crate::stats::Reason;
 
@@ -55,8 +55,22 @@ words! {
     bad_side: "lies wholly on the bad side", "全体が悪い側にある";
     straddles: "straddles the limit", "限度をまたいでいる";
     no_figure: "cannot be decided", "判断できない";
-    labels_needed: "an n of about {} would decide", "nが約{}あれば決まる";
-    labels_needed_head: "labels needed", "必要なラベル数";
+    labels_needed: "about {} {} would decide", "{1}が約{0}件あれば決まる";
+    labels_needed_here: "about {} {} would decide, here about {} {}", "{1}が約{0}件あれば決まる（このデータでは{3}約{2}件に当たる）";
+    counted_decisive: "decisive pairs", "ともに決着した組";
+    counted_decisive_unequal: "decisive pairs of unequal length", "ともに決着した、長さの異なる組";
+    counted_judged: "judged pairs", "判定済みの組";
+    counted_two_orders: "pairs judged in both orders", "両順で判定済みの組";
+    counted_judgments: "judgments", "判定";
+    counted_labels: "labels", "ラベル";
+    items_unit: "items", "項目";
+    groups_unit: "groups", "群";
+    would_decide: "At this win rate about {} {} would decide against {3}; there are {2}", "この勝率なら、{3}との比較は{1}が約{0}件あれば決まる（現在{2}件）";
+    nothing_decides: "The win rate is too close to {} for any foreseeable number of items to decide", "勝率が{}に近すぎ、現実的な件数では決まらない";
+    repeats_do_not: "; more repeats of the same items are no substitute", "。同じ項目の反復では代わりにならない";
+    items_lost: "{} items, {} judged in both orders", "{}件中、両順で判定できたのは{}件";
+    labels_needed_head: "what would decide", "決まる件数";
+    value_95: "value, 95 % interval", "値と95 %区間";
     shaded: "The shaded side is the good side; the tall mark is the limit. Bars are the deciding 90 % intervals.",
             "網掛けが良い側、縦線が限度。横棒は判断に用いる90 %区間。";
 
@@ -327,6 +341,9 @@ words! {
 
     banner_uncalibrated: "Uncalibrated judge: nothing below is backed by a certificate.",
                          "未較正の判定者：以下の数値は証明書に裏付けられていない。";
+    banner_failed: "This judge was tried on {} ({}) and FAILED on {}. ", "この判定者は{}での審査（{}）で不合格となった：{}。";
+    banner_open: "This judge was tried on {} ({}), which left undecided: {}. ", "この判定者は{}で審査された（{}）が、次が未決である：{}。";
+    listed: ", ", "、";
     banner_control: "Control judge: a known answer or a dumb baseline, not a measurement of quality.",
                     "対照判定者：既知の答えまたは単純な基準であり、品質の測定ではない。";
     banner_recorded: "Recorded verdicts of a judge without a certificate.", "証明書のない判定者の記録済み判定。";
@@ -411,6 +428,18 @@ impl Words {
     }
 
     /// Why there is no number, in words.
+    /// What a criterion's `n` counts.
+    pub(super) fn counted(&self, counted: Counted) -> &'static str {
+        match counted {
+            Counted::DecisiveRows => self.counted_decisive,
+            Counted::DecisiveUnequalRows => self.counted_decisive_unequal,
+            Counted::JudgedRows => self.counted_judged,
+            Counted::TwoOrderRows => self.counted_two_orders,
+            Counted::Judgments => self.counted_judgments,
+            Counted::Labels => self.counted_labels,
+        }
+    }
+
     pub(super) fn reason(&self, reason: Reason) -> &'static str {
         let english = self.is_english();
         let pick = |en, ja| if english { en } else { ja };

@@ -130,17 +130,12 @@ pub fn constant_units(point: f64, units: u64, range: [f64; 2], level: Level) -> 
     Estimate::within(point, bounds, level.get(), units, "constant_units")
 }
 
+/// The share with its bounds, which rounding must not put on the wrong side of it or off the end where nothing else was seen.
 fn estimate(sample: &EffectiveSample, lower: f64, upper: f64, level: Level, method: &'static str) -> Estimate {
-    Estimate {
-        k: Some(sample.k),
-        ..Estimate::within(
-            sample.k as f64 / sample.n as f64,
-            [lower.max(0.0), upper.min(1.0)],
-            level.get(),
-            sample.n,
-            method,
-        )
-    }
+    let point = sample.k as f64 / sample.n as f64;
+    let lower = if sample.k == 0 { 0.0 } else { lower.clamp(0.0, point) };
+    let upper = if sample.k == sample.n { 1.0 } else { upper.clamp(point, 1.0) };
+    Estimate { k: Some(sample.k), ..Estimate::within(point, [lower, upper], level.get(), sample.n, method) }
 }
 
 #[cfg(test)]
@@ -161,6 +156,42 @@ mod tests {
         assert!((share.lower - 0.5 * alike).abs() < 1e-9 && (share.upper - (1.0 - 0.5 * alike)).abs() < 1e-9);
         let difference = constant_units(1.0, 10, [-1.0, 1.0], Level::P95);
         assert!((difference.lower - (2.0 * alike - 1.0)).abs() < 1e-9 && difference.upper >= 1.0, "{difference:?}");
+    }
+
+    /// Rounding alone used to put the lower bound at 2.8e-17 where the share is 0.
+    #[test]
+    fn every_interval_of_a_share_holds_the_share() {
+        let holds = |found: &Estimate| {
+            assert!(found.lower <= found.point && found.point <= found.upper, "{found:?}");
+            assert!(found.lower >= 0.0 && found.upper <= 1.0, "{found:?}");
+            assert!(found.k != Some(0) || found.lower == 0.0, "{found:?}");
+            assert!(found.k != Some(found.n) || found.upper == 1.0, "{found:?}");
+        };
+        for level in [Level::P90, Level::P95, Level::new(0.999).unwrap()] {
+            for n in 1..=60 {
+                for k in 0..=n {
+                    use crate::stats::proportion::{agresti_coull, jeffreys};
+                    for interval in [wilson, clopper_pearson, jeffreys] {
+                        holds(&interval(k, n, level).unwrap());
+                    }
+                    let adjusted = agresti_coull(k, n, level).unwrap();
+                    assert!(adjusted.lower <= adjusted.point && adjusted.point <= adjusted.upper, "{adjusted:?}");
+                }
+            }
+            let mut stream = Seed(8).child("shares").stream(0);
+            for groups in 2..=40_u64 {
+                for share in [0.0, 0.03, 0.5, 0.97, 1.0] {
+                    let drawn: Vec<(u64, u64)> = (0..groups)
+                        .map(|_| {
+                            let size = 1 + stream.below(9);
+                            (stream.binomial(size, share), size)
+                        })
+                        .collect();
+                    holds(&wilson_clustered(&drawn, level).unwrap());
+                    holds(&korn_graubard(&drawn, level).unwrap());
+                }
+            }
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@
 //! | is it position bias or noise? | [`repeats::repeats`] |
 //! | what shifts the verdict, other things equal? | [`glm::logistic`]; [`length_control::length_controlled_win_rate`] |
 //! | does the judge favour its own family? | [`self_preference::self_preference`] |
-//! | what would humans have said? | [`ppi::ppi_mean`] with random gold, else [`correction::rogan_gladen`], [`correction::pooled_accuracy_correction`] |
+//! | what would humans have said? | [`ppi_adjusted::ppi_mean_adjusted`] with random gold, else [`correction::rogan_gladen`], [`correction::pooled_accuracy_correction`] |
 //! | how strong is each system? | [`rating::bradley_terry`], errors [`rating::sandwich_covariance`], fit [`rating::fit_test`]; ties [`ties::davidson`] |
 //! | how much is the judge's own noise? | [`variance::one_way`], [`variance::crossed`], [`variance::optimal_repeats`] |
 //! | did it get worse? | [`change::verdict`] |
@@ -65,6 +65,7 @@ pub mod glm;
 pub mod length_control;
 pub mod outcomes;
 pub mod ppi;
+pub mod ppi_adjusted;
 pub mod rating;
 pub mod repeats;
 pub mod self_preference;

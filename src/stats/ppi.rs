@@ -75,6 +75,18 @@ pub fn ppi_mean(data: Labelled<'_>, trust: Trust, interval: Interval, level: Lev
     Ok(Ppi { lambda: part.lambda, se, estimate: around(part.point, quantile * se, n, level, method) })
 }
 
+/// Weight and mean alone, for intervals of another form.
+pub(super) struct Point {
+    pub(super) lambda: f64,
+    pub(super) point: f64,
+}
+
+pub(super) fn ppi_mean_point(data: Labelled<'_>, trust: Trust) -> Result<Point, NotEstimable> {
+    checked(data)?;
+    let Part { lambda, point, .. } = part(data, trust)?;
+    Ok(Point { lambda, point })
+}
+
 /// The groups of the items, by number, in the order of the scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Groups<'a> {

@@ -3,7 +3,7 @@
 use super::estimate::{NotEstimable, Reason};
 use super::special::normal_quantile;
 
-/// Components of balanced scores: items × repeats of one judge.
+/// Components of scores: items × repeats of one judge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneWay {
     /// Mean over everything.
@@ -32,37 +32,43 @@ pub struct OneWay {
     pub items: u64,
 }
 
-/// Variance components of `items` (rows) judged `k` times each (columns).
+/// Variance components of `items` (rows) judged `k` times each (columns), or unequally often where verdicts are missing.
 ///
 /// - Estimates: how much items differ and how much one judge differs from itself.
-/// - Formula: `var_repeat = MSW`, `var_item = max(0, (MSB − MSW)/k)`, `icc1 = (MSB−MSW)/(MSB+(k−1)MSW)`, `icck =
-///   (MSB−MSW)/MSB`, `se = √(MSB/nk)`, `noise_se = √(MSW/nk)`, `noise_floor = z·√2·noise_se`.
-/// - Assumes: independent items, exchangeable repeats, equally many each.
-/// - Not estimable: no item (`empty`), one item (`too_few`), fewer than two repeats (`no_repeats`: the floor is
-///   unknown, not 0), unequal numbers or values that are not finite (`invalid`).
-/// - Cost: linear. Source: Shrout and Fleiss 1979, Psychological Bulletin 86, case 1. Pinned by the family
-///   `variance_components`, kind `oneway`, and by `shrout_and_fleiss_are_reproduced`.
+/// - Formula: `MSB = Σ n_i (m_i − m)²/(I − 1)`, `MSW = Σ (x − m_i)²/(N − I)`, `n0 = (N − Σ n_i²/N)/(I − 1)`, which is `k` where all
+///   have equally many; `var_repeat = MSW`, `var_item = max(0, (MSB − MSW)/n0)`, `icc1 = (MSB−MSW)/(MSB+(n0−1)MSW)`, `icck =
+///   (MSB−MSW)/MSB`, `se = √(MSB/N)`, `noise_se = √(MSW/N)`, `noise_floor = z·√2·noise_se`.
+/// - Assumes: independent items, exchangeable repeats; that a repeat is missing has nothing to do with its score.
+/// - Not estimable: no item, or one without any repeat (`empty`), one item (`too_few`), nowhere two repeats (`no_repeats`: the
+///   floor is unknown, not 0), values that are not finite (`invalid`).
+/// - Cost: linear. Source: Shrout and Fleiss 1979, Psychological Bulletin 86, case 1; unequal numbers: Searle, Casella and
+///   McCulloch 1992, section 3.6. Pinned by the family `variance_components`, kind `oneway`, by
+///   `shrout_and_fleiss_are_reproduced` and by `unequal_numbers_of_repeats_have_the_components_worked_out_by_hand`.
 pub fn one_way(items: &[Vec<f64>]) -> Result<OneWay, NotEstimable> {
     let n = items.len() as u64;
-    let repeats = items.first().ok_or(NotEstimable::with_n(Reason::Empty, 0))?.len();
-    if items.iter().any(|row| row.len() != repeats || row.iter().any(|value| !value.is_finite())) {
+    if items.is_empty() || items.iter().any(Vec::is_empty) {
+        return Err(NotEstimable::with_n(Reason::Empty, n));
+    }
+    if items.iter().flatten().any(|value| !value.is_finite()) {
         return Err(NotEstimable::with_n(Reason::Invalid, n));
     }
-    if repeats < 2 {
+    if items.iter().all(|row| row.len() < 2) {
         return Err(NotEstimable::with_n(Reason::NoRepeats, n));
     }
     if n < 2 {
         return Err(NotEstimable::with_n(Reason::TooFew, n));
     }
-    let (count, k) = (n as f64, repeats as f64);
-    let means: Vec<f64> = items.iter().map(|row| row.iter().sum::<f64>() / k).collect();
-    let mean = means.iter().sum::<f64>() / count;
-    let ms_between = k * means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let sizes: Vec<f64> = items.iter().map(|row| row.len() as f64).collect();
+    let (count, all) = (n as f64, sizes.iter().sum::<f64>());
+    let means: Vec<f64> = items.iter().zip(&sizes).map(|(row, k)| row.iter().sum::<f64>() / k).collect();
+    let mean = means.iter().zip(&sizes).map(|(m, k)| m * k).sum::<f64>() / all;
+    let ms_between = means.iter().zip(&sizes).map(|(m, k)| k * (m - mean).powi(2)).sum::<f64>() / (count - 1.0);
     let within = items.iter().zip(&means).flat_map(|(row, m)| row.iter().map(move |value| (value - m).powi(2)));
-    let ms_within = within.sum::<f64>() / (count * (k - 1.0));
+    let ms_within = within.sum::<f64>() / (all - count);
+    let k = (all - sizes.iter().map(|k| k * k).sum::<f64>() / all) / (count - 1.0);
     let var_item = ((ms_between - ms_within) / k).max(0.0);
     let ratio = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
-    let noise_se = (ms_within / (count * k)).sqrt();
+    let noise_se = (ms_within / all).sqrt();
     Ok(OneWay {
         mean,
         ms_between,
@@ -71,7 +77,7 @@ pub fn one_way(items: &[Vec<f64>]) -> Result<OneWay, NotEstimable> {
         var_repeat: ms_within,
         icc1: ratio(ms_between - ms_within, ms_between + (k - 1.0) * ms_within),
         icck: ratio(ms_between - ms_within, ms_between),
-        se_mean: (ms_between / (count * k)).sqrt(),
+        se_mean: (ms_between / all).sqrt(),
         noise_se,
         noise_floor_95: normal_quantile(0.975) * std::f64::consts::SQRT_2 * noise_se,
         share_repeat: ratio(ms_within, var_item + ms_within),
@@ -252,7 +258,20 @@ mod tests {
         assert_eq!(binary_noise(&[vec![1.0], vec![]]).unwrap_err().reason, Reason::NoRepeats);
         assert_eq!(one_way(&[]).unwrap_err().reason, Reason::Empty);
         assert_eq!(one_way(&[vec![1.0, 0.0]]).unwrap_err().reason, Reason::TooFew);
-        assert_eq!(one_way(&[vec![1.0, 0.0], vec![1.0]]).unwrap_err().reason, Reason::Invalid);
+        assert_eq!(one_way(&[vec![1.0, 0.0], vec![]]).unwrap_err().reason, Reason::Empty);
+        assert_eq!(one_way(&[vec![1.0, f64::NAN], vec![1.0]]).unwrap_err().reason, Reason::Invalid);
+    }
+
+    /// Items (1, 1, 0), (0, 0) and (1): N = 6, mean ½. Between: 3·(1/6)² + 2·(1/2)² + 1·(1/2)² = 5/6 on 2; within: 2/3 on 3;
+    /// n0 = (6 − 14/6)/2 = 11/6; item (5/12 − 2/9)/(11/6) = 7/66.
+    #[test]
+    fn unequal_numbers_of_repeats_have_the_components_worked_out_by_hand() {
+        let found = one_way(&[vec![1.0, 1.0, 0.0], vec![0.0, 0.0], vec![1.0]]).unwrap();
+        assert!(
+            (found.ms_between - 5.0 / 12.0).abs() < 1e-15 && (found.var_repeat - 2.0 / 9.0).abs() < 1e-15,
+            "{found:?}"
+        );
+        assert!((found.var_item - 7.0 / 66.0).abs() < 1e-15, "{found:?}");
     }
 
     #[test]

@@ -218,6 +218,34 @@ fn a_pilot_tells_the_spread_and_the_clusters_but_not_the_effect() {
     assert_eq!(with.effects.len(), EFFECTS.len());
 }
 
+/// Twelve items asked three times: ten agree with themselves, two do not. Without one of the verdicts the components move a
+/// little; they do not vanish.
+#[test]
+fn a_missing_repeat_moves_the_noise_of_a_pilot_a_little_and_does_not_drop_it() {
+    use Folded::{A, B};
+    let (items, once) = pilot(&[A, B, A, B, A, B, A, B, A, B, A, B], 1);
+    let mut judgments: Vec<Judgment> = (0..3)
+        .flat_map(|repeat| {
+            once.iter().enumerate().map(move |(at, judgment)| {
+                let said = if at < 2 && repeat == 2 { Folded::Inconsistent } else { [A, B][at % 2] };
+                Judgment { repeat, said: Said::Folded(said), ..judgment.clone() }
+            })
+        })
+        .collect();
+    let noise = |judgments: &[Judgment]| Pilot::of(&items, judgments, &"mini".into()).unwrap();
+    let whole = noise(&judgments);
+    judgments.pop();
+    let one_missing = noise(&judgments);
+    let (all, fewer) = (whole.noise.unwrap(), one_missing.noise.unwrap());
+    // Two items with (½, 0, 0) about their means: 2 · 1/6 over 24 degrees of freedom, then over 23.
+    assert!((all.repeat - 1.0 / 72.0).abs() < 1e-12 && (fewer.repeat - 1.0 / 69.0).abs() < 1e-12, "{all:?} {fewer:?}");
+    assert!((all.item - fewer.item).abs() < 0.01 * all.item, "{all:?} {fewer:?}");
+    assert!((whole.repeat_factor(3) - one_missing.repeat_factor(3)).abs() < 0.01);
+    let repeated = Options { repeats: 3, ..options() };
+    let said = plan(Some(one_missing), None, &repeated).unwrap().assumptions;
+    assert!(said.iter().any(|one| matches!(one, Assumption::Repeats { factor: Some(_), .. })), "{said:?}");
+}
+
 #[test]
 fn a_pilot_without_verdicts_tells_nothing() {
     let (items, _) = pilot(&[Folded::A, Folded::B], 1);

@@ -37,7 +37,7 @@ pub struct ConfidenceBin {
 
 #[derive(Default)]
 struct Bin<'a> {
-    sum: f64,
+    stated: Vec<f64>,
     units: BTreeMap<Unit<'a>, (u64, u64)>,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn confidence(
         }
         n += 1;
         let bin = bins.entry(place(confidence)).or_default();
-        bin.sum += confidence;
+        bin.stated.push(confidence);
         let (right, all) = bin.units.entry(item.unit()).or_default();
         // Even odds name neither side: that is no hit.
         *right += u64::from(of_a != 0.5 && (of_a > 0.5) == (gold == Preference::A));
@@ -72,7 +72,7 @@ pub(super) fn confidence(
     match (stated, n) {
         (0, _) => Err(NotEstimable::because(Reason::NotRecorded)),
         (_, 0) => Err(NotEstimable::with_n(Reason::NoGold, stated)),
-        _ => Ok(Confidence { n, bins: bins.into_iter().map(|(index, bin)| finished(index, &bin)).collect() }),
+        _ => Ok(Confidence { n, bins: bins.into_iter().map(|(index, bin)| finished(index, bin)).collect() }),
     }
 }
 
@@ -83,14 +83,15 @@ fn place(confidence: f64) -> u8 {
     ((confidence - 0.5) * 2.0 * f64::from(BINS) + 1e-9).floor().clamp(0.0, f64::from(BINS - 1)) as u8
 }
 
-fn finished(index: u8, bin: &Bin<'_>) -> ConfidenceBin {
+fn finished(index: u8, mut bin: Bin<'_>) -> ConfidenceBin {
     let edge = |index: u8| 0.5 + 0.5 * f64::from(index) / f64::from(BINS);
     let counts: Vec<(u64, u64)> = bin.units.values().copied().collect();
-    let n: u64 = counts.iter().map(|(_, n)| n).sum();
+    // Summed by size, so that the order of a file does not reach the last digits.
+    bin.stated.sort_by(f64::total_cmp);
     ConfidenceBin {
         from: edge(index),
         to: edge(index + 1),
-        mean_confidence: bin.sum / n as f64,
+        mean_confidence: bin.stated.iter().sum::<f64>() / bin.stated.len() as f64,
         right: wilson_clustered(&counts, Level::P95),
     }
 }
@@ -130,6 +131,22 @@ mod tests {
         assert!((found.bins[0].mean_confidence - 0.92).abs() < 1e-12);
         let found = confidence(&items(Preference::B), &"j".into(), &said).unwrap();
         assert_eq!(found.bins[0].right.as_ref().unwrap().point, 0.0);
+    }
+
+    #[test]
+    fn the_order_of_the_judgments_does_not_reach_the_last_digit() {
+        let stated = [0.61, 0.63, 0.62, 0.64, 0.613, 0.627];
+        let said: Vec<Judgment> = stated.iter().map(|p| judgment("q", Order::Ab, Some(*p))).collect();
+        let mean = |said: &[Judgment]| {
+            confidence(&items(Preference::A), &"j".into(), said).unwrap().bins[0].mean_confidence.to_bits()
+        };
+        for turn in 0..said.len() {
+            let mut other = said.clone();
+            other.rotate_left(turn);
+            assert_eq!(mean(&other), mean(&said), "{turn}");
+            other.reverse();
+            assert_eq!(mean(&other), mean(&said), "{turn} reversed");
+        }
     }
 
     #[test]

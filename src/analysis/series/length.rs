@@ -9,8 +9,8 @@ use crate::stats::length_control::{LengthRow, length_controlled_win_rate};
 use crate::stats::resample::Resampling;
 use crate::stats::{Estimate, Figure, NotEstimable, Reason};
 
-/// Bins of equal size, at most.
-const BINS: usize = 10;
+/// Bins of equal size, at most. Odd, so that no cut falls on the middle, where no side to cut on is right for both systems.
+const BINS: usize = 9;
 /// Rows in a bin, at least: fewer give an interval that says nothing.
 const LEAST: usize = 10;
 /// Rows below which no curve is fitted, as for the length-controlled win rate.
@@ -25,9 +25,9 @@ const POINTS: usize = 33;
 pub struct Length {
     /// Rows with both lengths and a score.
     pub n: u64,
-    /// Bins of about equal size, by rising difference.
+    /// Bins of about equal size, by rising difference; they mirror when the sides are exchanged.
     pub bins: Vec<LengthBin>,
-    /// How often each difference occurs; the outer bars are open to the outside.
+    /// How often each difference occurs, equal lengths in a bar of their own; the outer bars are open to the outside.
     pub counts: Vec<LengthCount>,
     /// The logistic curve through the single rows.
     #[serde(serialize_with = "super::or_absence")]
@@ -92,6 +92,7 @@ pub(super) fn length(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) ->
     }
     rows.sort_by_key(|(difference, row)| (*difference, row.item, row.repeat));
     let bins = (rows.len() / LEAST).clamp(1, BINS);
+    let bins = if bins.is_multiple_of(2) { bins - 1 } else { bins };
     Ok(Length {
         n: rows.len() as u64,
         bins: cut(&rows, bins).into_iter().map(|part| bin(items, part, resampling)).collect(),
@@ -100,21 +101,41 @@ pub(super) fn length(items: &GoldSet, sheet: &Sheet, resampling: &Resampling) ->
     })
 }
 
-/// Parts of about equal size; equal differences stay together.
+/// Parts of about equal size in an odd number; equal differences stay together, so a part may be left out. The cuts of differences with
+/// the other sign are the same ones seen from the other end: each is the place between unequal differences that is nearest to
+/// where it should be, the one farther from the middle of two, and parts are made large enough from both ends inwards.
 fn cut(rows: &[(i64, Row)], bins: usize) -> Vec<&[(i64, Row)]> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for index in 1..=bins {
-        let mut end = rows.len() * index / bins;
-        while end > 0 && end < rows.len() && rows[end].0 == rows[end - 1].0 {
-            end += 1;
+    let n = rows.len();
+    let places: Vec<usize> = (1..n).filter(|at| rows[*at].0 != rows[at - 1].0).collect();
+    let nearest = |index: usize| {
+        let far = |at: &usize| (at * bins).abs_diff(n * index);
+        let from_middle = |at: &usize| (2 * at).abs_diff(n);
+        places.iter().copied().min_by_key(|at| (far(at), std::cmp::Reverse(from_middle(at))))
+    };
+    let (mut low, mut high) = (vec![0], vec![n]);
+    for index in 1..=bins / 2 {
+        let below = nearest(index).filter(|at| at - low[low.len() - 1] >= LEAST && 2 * at <= n);
+        let above = nearest(bins - index).filter(|at| high[high.len() - 1] - at >= LEAST && 2 * at >= n);
+        low.extend(below);
+        high.extend(above);
+    }
+    // A middle that is too small joins its neighbours.
+    while high[high.len() - 1] - low[low.len() - 1] < LEAST && low.len() + high.len() > 2 {
+        if high[high.len() - 1] == low[low.len() - 1] {
+            high.pop();
+            break;
         }
-        if end > start {
-            parts.push(&rows[start..end]);
-            start = end;
+        let (left, right) = (low.len() > 1, high.len() > 1);
+        if left {
+            low.pop();
+        }
+        if right {
+            high.pop();
         }
     }
-    parts
+    high.reverse();
+    let edges: Vec<usize> = low.into_iter().chain(high).collect();
+    edges.windows(2).map(|edge| &rows[edge[0]..edge[1]]).collect()
 }
 
 fn bin(items: &GoldSet, part: &[(i64, Row)], resampling: &Resampling) -> LengthBin {
@@ -143,29 +164,35 @@ fn as_labelled(row: Row, items: &GoldSet) -> Option<Row> {
     label.map(|label| Row { ab: Some(label), ba: Some(label), folded: false, folded_inconsistent: false, ..row })
 }
 
-/// Bars of one round width over the middle 98 %, open at both ends.
+/// Bars of one round width to either side of a bar for equal lengths, over the middle 98 %, open at both ends.
 fn counts(rows: &[(i64, Row)]) -> Vec<LengthCount> {
-    let at = |share: usize| rows[(rows.len() - 1) * share / 100].0;
-    let (low, high) = (at(1), at(99));
+    let outside = (rows.len() - 1) / 100;
+    let (low, high) = (rows[outside].0, rows[rows.len() - 1 - outside].0);
     let rough = ((high - low) as f64 / BARS).max(1.0);
     let power = 10_f64.powf(rough.log10().floor());
     let wide = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough);
     #[allow(clippy::cast_possible_truncation, reason = "a whole number between 1 and the largest length")]
     let step = wide.unwrap_or(rough).ceil() as i64;
-    let edges: Vec<i64> = (low.div_euclid(step)..=high.div_euclid(step) + 1).map(|edge| edge * step).collect();
-    let place = |difference: i64| edges.partition_point(|edge| *edge <= difference).clamp(1, edges.len() - 1) - 1;
+    // The bar of a difference, counted from that of equal lengths: 1..=step is bar 1, -step..=-1 bar -1.
+    let place = |difference: i64| (difference.abs() + step - 1) / step * difference.signum();
+    let edges = |bar: i64| match bar.signum() {
+        1 => ((bar - 1) * step + 1, bar * step + 1),
+        -1 => (bar * step, (bar + 1) * step),
+        _ => (0, 1),
+    };
+    let (first, last) = (place(low), place(high));
     let mut bars: Vec<LengthCount> =
-        edges.windows(2).map(|edge| LengthCount { from: Some(edge[0]), to: Some(edge[1]), n: 0 }).collect();
+        (first..=last).map(|bar| LengthCount { from: Some(edges(bar).0), to: Some(edges(bar).1), n: 0 }).collect();
     for (difference, _) in rows {
-        bars[place(*difference)].n += 1;
+        let at = usize::try_from(place(*difference).clamp(first, last) - first).unwrap_or(0);
+        bars[at].n += 1;
     }
-    if rows[0].0 < edges[0] {
+    let most = bars.len() - 1;
+    if place(rows[0].0) < first {
         bars[0].from = None;
     }
-    if let (Some(bar), Some((last, _))) = (bars.last_mut(), rows.last())
-        && bar.to.is_some_and(|to| *last >= to)
-    {
-        bar.to = None;
+    if rows.last().is_some_and(|(largest, _)| place(*largest) > last) {
+        bars[most].to = None;
     }
     bars
 }
@@ -208,8 +235,8 @@ mod tests {
     /// Items in which `a` is `difference` characters longer and wins where it is longer.
     fn longest_wins(differences: &[i64]) -> (GoldSet, Sheet) {
         let items = differences.iter().enumerate().map(|(index, difference)| ItemFacts {
-            length_a: Some(u64::try_from(1_000 + difference).unwrap()),
-            length_b: Some(1_000),
+            length_a: Some(u64::try_from(10_000 + difference).unwrap()),
+            length_b: Some(10_000),
             ..facts(&format!("q{index:05}"))
         });
         let items = GoldSet::new("g", crate::domain::Digest::of(b"g"), items.collect());
@@ -230,12 +257,43 @@ mod tests {
     fn bins_and_bars_hold_every_row_once_and_rise() {
         let differences: Vec<i64> = (0..230).map(|i| (i * 37) % 400 - 200).collect();
         let found = measured(&differences);
-        assert_eq!(found.bins.len(), 10);
+        assert_eq!(found.bins.len(), 9);
         let n = |bin: &LengthBin| bin.score.as_ref().unwrap().n;
         assert_eq!(found.bins.iter().map(n).sum::<u64>(), 230);
         assert_eq!(found.counts.iter().map(|bar| bar.n).sum::<u64>(), 230);
         assert!(found.bins.windows(2).all(|two| two[0].to < two[1].from));
         assert!(found.counts.windows(2).all(|two| two[0].to == two[1].from));
+    }
+
+    /// Which system is called `a` is a matter of names.
+    #[test]
+    fn exchanging_the_sides_mirrors_bins_and_bars() {
+        let mut stream = Seed(6).child("mirror").stream(0);
+        for case in 0..60_u64 {
+            let (n, wide) = (
+                1 + stream.below(150),
+                match case % 3 {
+                    0 => 3,
+                    1 => 30,
+                    _ => 4_000,
+                },
+            );
+            let shift = stream.below(wide).cast_signed();
+            let differences: Vec<i64> = (0..n).map(|_| stream.below(wide).cast_signed() - shift).collect();
+            let swapped: Vec<i64> = differences.iter().map(|difference| -difference).collect();
+            let (one, other) = (measured(&differences), measured(&swapped));
+            let bins = |found: &Length| -> Vec<(i64, i64, u64)> {
+                found.bins.iter().map(|bin| (bin.from, bin.to, bin.score.as_ref().unwrap().n)).collect()
+            };
+            let mirrored: Vec<_> = bins(&other).iter().rev().map(|(from, to, n)| (-to, -from, *n)).collect();
+            assert_eq!(bins(&one), mirrored, "{differences:?}");
+            assert!(bins(&one).len() == 1 || bins(&one).iter().all(|(_, _, n)| *n >= LEAST as u64), "{:?}", bins(&one));
+            assert_eq!(one.bins.iter().map(|bin| bin.score.as_ref().unwrap().n).sum::<u64>(), n);
+            let bars: Vec<_> = one.counts.iter().map(|bar| (bar.from, bar.to, bar.n)).collect();
+            let edge = |edge: Option<i64>| edge.map(|edge| 1 - edge);
+            let mirrored: Vec<_> = other.counts.iter().rev().map(|bar| (edge(bar.to), edge(bar.from), bar.n)).collect();
+            assert_eq!(bars, mirrored, "{differences:?}");
+        }
     }
 
     #[test]

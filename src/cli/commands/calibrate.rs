@@ -1,7 +1,7 @@
 //! `calibrate`: try judges on the gold set, certify them, report.
 
 use crate::analysis::calibration::{Calibration, Options, Scorecard, calibrate};
-use crate::analysis::gate::{Criterion, Decision};
+use crate::analysis::gate::{Counted, Criterion, Decision};
 use crate::analysis::warning::Warning;
 use crate::cli::args::CalibrateArgs;
 use crate::cli::clock::Clock;
@@ -71,7 +71,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
 fn how_much_more(answer: &Calibration) -> Vec<String> {
     let line = |card: &Scorecard, criterion: &Criterion| {
         let more = match (&criterion.labels_needed, &criterion.decided_on) {
-            (Some(n), _) => format!("an n of about {n} would decide{}", repeated(card)),
+            (Some(n), _) => format!("about {}{}", needed(criterion, *n), repeated(card)),
             (None, Err(absence)) => format!("not estimable ({})", absence.reason),
             (None, Ok(_)) => "no foreseeable n would decide".to_owned(),
         };
@@ -85,6 +85,15 @@ fn how_much_more(answer: &Calibration) -> Vec<String> {
             gates.flat_map(|gate| gate.with(Decision::Inconclusive)).map(move |criterion| line(card, criterion))
         })
         .collect()
+}
+
+/// So many of what the criterion counts, and of the gold set, would decide.
+fn needed(criterion: &Criterion, n: u64) -> String {
+    let counted = Counted::of(&criterion.name);
+    let here = criterion.gold_needed.filter(|gold| *gold != n || !counted.is_labelled()).map(|gold| {
+        format!(", here about {gold} {}", if counted.is_labelled() { Counted::Labels.words() } else { "items" })
+    });
+    format!("{n} {} would decide{}", counted.words(), here.unwrap_or_default())
 }
 
 /// An n counts every row, and a repeat of an item says nothing of other items.

@@ -54,6 +54,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
     answer.certificate = door.certificate;
     answer.banner = door.banner;
+    answer.tried = door.tried;
     answer.warnings.extend(door.warnings);
     let items = if delivery.wants_items() {
         let shown = items::Shown { cap: args.output.show_items, seed: args.statistics.seed };

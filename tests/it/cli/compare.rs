@@ -282,6 +282,47 @@ fn an_undecided_requirement_counts_items_and_not_their_repeats() {
 }
 
 #[test]
+fn what_would_decide_an_open_comparison_stands_in_every_form_of_it() {
+    let desk = won(24, 16);
+    let line = "compare --pairs pairs.jsonl --judge control:longest --resamples 200";
+    let result = desk.run(&format!("{line} --format json")).json(0)["result"].clone();
+    let found = &result["would_decide"];
+    let needed = found["needed"].as_u64().unwrap();
+    assert!(needed > 40 && found["present"] == 40 && found["unit"] == "items" && found["bound"] == 0.5, "{found}");
+    for form in ["table", "markdown", "html"] {
+        let said = desk.run(&format!("{line} --format {form}")).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            said.contains(&format!("about {needed} items would decide against 50 %; there are 40")),
+            "{form}: {said}"
+        );
+    }
+    let junit = desk.run(&format!("{line} --require better --format junit")).stdout;
+    assert!(junit.contains("items would decide against 50 %"), "{junit}");
+    assert!(desk.run(&format!("{line} --lang ja")).stdout.contains("件あれば決まる"));
+    let decided = won(39, 1).run(&format!("{line} --format json")).json(0)["result"].clone();
+    assert!(decided["would_decide"].is_null() && decided["items_judged"] == 40, "{decided}");
+}
+
+#[test]
+fn items_that_were_lost_are_said_under_the_headline() {
+    let desk = Desk::new();
+    let verdict = |n: usize, order: &str, verdict: Value| {
+        json!({"id": format!("q{n}"), "judge": "j", "order": order, "verdict": verdict}).to_string()
+    };
+    let lines: Vec<String> = (0..30)
+        .flat_map(|n| {
+            let second = if n < 6 { Value::Null } else { json!("second") };
+            [verdict(n, "ab", json!("first")), verdict(n, "ba", second)]
+        })
+        .collect();
+    desk.write("verdicts.jsonl", &lines.join("\n"));
+    for form in ["table", "markdown", "html"] {
+        let run = desk.run(&format!("compare --verdicts verdicts.jsonl --resamples 200 --format {form}"));
+        assert!(run.stdout.contains("30 items, 24 judged in both orders"), "{form}: {}", run.stdout);
+    }
+}
+
+#[test]
 fn a_comparison_needs_something_to_compare_and_a_judge() {
     let desk = desk();
     desk.run("compare --judge control:first").ends(2, &["--a", "--pairs", "--verdicts"]);
@@ -323,7 +364,21 @@ fn a_pass_that_is_replaced_by_a_failure_is_told_and_opens_nothing_any_more() {
     desk.write("turned.jsonl", &turned.replace("\"gold\":\"?\"", "\"gold\":\"b\""));
     let again = format!("calibrate --gold turned.jsonl --resamples 200 --judge {}", server.judge());
     desk.run(&again).ends(1, &["warning: the certificate of", "is replaced by one that does not pass"]);
-    desk.run(&compare(&server, "")).ends(5, &["the decision was fail"]);
+    let refused = desk.run(&compare(&server, ""));
+    refused.ends(5, &["the decision was fail", "this judge failed on gold set turned.jsonl (", "agreement_decisive"]);
+    assert!(
+        refused.stderr.contains("another prompt or model") && !refused.stderr.contains("get one with"),
+        "{}",
+        refused.stderr
+    );
+    // Going on says what is known, on the page too.
+    let run = desk.run(&compare(&server, "--uncalibrated"));
+    run.ends(0, &[]);
+    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("This judge was tried on turned.jsonl (") && flat.contains("FAILED on "), "{flat}");
+    let result = desk.run(&compare(&server, "--uncalibrated --format json")).json(0)["result"].clone();
+    assert_eq!((&result["banner"], &result["tried"]["decision"]), (&json!("uncalibrated"), &json!("fail")));
+    assert!(result["tried"]["criteria"].to_string().contains("agreement_decisive"), "{result}");
 }
 
 #[test]

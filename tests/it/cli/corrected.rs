@@ -41,7 +41,7 @@ fn gold_of_a_random_sample_corrects_by_word_or_by_mark_and_is_not_trusted_withou
     let by_word = correction(&desk, &format!("{LONGEST} --gold-sample random"));
     assert_eq!(
         (&by_word["method"], &by_word["corrected"]["method"], &by_word["inputs"]["labelled"]),
-        (&json!("ppi_plus_plus"), &json!("ppi_t"), &json!(20))
+        (&json!("ppi_plus_plus"), &json!("ppi_adjusted"), &json!(20))
     );
     desk.write("pairs.jsonl", &pairs(30, true));
     let by_mark = correction(&desk, LONGEST);

@@ -90,6 +90,47 @@ fn the_order_of_the_lines_changes_no_figure() {
     }
 }
 
+/// Long form with probabilities, as a file of verdicts has them; every figure of it is a sum over lines at some point.
+#[test]
+fn shuffled_lines_of_a_recording_with_probabilities_change_no_byte_of_the_result() {
+    let desk = Desk::new();
+    let mut lines: Vec<String> = Vec::new();
+    for n in 0..90 {
+        for (at, order) in ["ab", "ba"].into_iter().enumerate() {
+            for repeat in 0..2 {
+                let state = (n * 31 + at * 17 + repeat * 7) % 23;
+                let p = 0.03 + 0.041 * state as f64;
+                let (gold, category) = (["a", "b", "tie", "a"][n % 4], ["x", "y"][n % 2]);
+                lines.push(
+                    json!({
+                        "id": format!("q{n}"), "judge": "j", "order": order, "repeat": repeat, "gold": gold, "p": p,
+                        "winner": if (p > 0.5) == (order == "ab") { "a" } else { "b" },
+                        "len_a_chars": 100 + n * 13 % 57, "len_b_chars": 120 - n % 9, "category": category,
+                        "group": format!("g{}", n / 2),
+                    })
+                    .to_string(),
+                );
+            }
+        }
+    }
+    let result = |command: &str, turn: usize| {
+        let mut mixed = lines.clone();
+        mixed.sort_by_key(|line| tribunal::domain::Digest::of(format!("{turn}{line}").as_bytes()).to_string());
+        desk.write("verdicts.jsonl", &mixed.join("\n"));
+        let run = desk.run(&format!("{command} --verdicts verdicts.jsonl --resamples 200 --format json"));
+        let mut json: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.stderr));
+        json["result"]["gold"]["digest"].take();
+        json["result"].to_string()
+    };
+    for command in ["calibrate", "compare --judge j"] {
+        let straight = result(command, 0);
+        assert!(straight.contains("mean_confidence"), "{straight}");
+        for turn in 1..4 {
+            assert!(straight == result(command, turn), "{command} differs");
+        }
+    }
+}
+
 #[test]
 fn another_seed_changes_only_what_was_resampled() {
     let desk = recorded();

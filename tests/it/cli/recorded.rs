@@ -210,7 +210,33 @@ fn lint_finds_nothing_in_the_shipped_gold_set_and_something_in_a_lopsided_one() 
 fn an_undecided_gate_says_which_n_would_decide() {
     let desk = Desk::new();
     let run = desk.run("calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200");
-    run.ends(3, &["undecided: control:oracle", "agreement_decisive: an n of about ", " would decide"]);
+    run.ends(
+        3,
+        &["undecided: control:oracle", "agreement_decisive: about ", " decisive pairs would decide, here about "],
+    );
+    // 30 labels of which some are ties: so many decisive pairs take more labels than that.
+    let said = run.stderr.lines().find(|line| line.contains("agreement_decisive")).unwrap().to_owned();
+    let number = |text: &str| text.split_whitespace().next().unwrap().parse::<u64>().unwrap();
+    let [pairs, labels] = [1, 2].map(|at| number(said.split("about ").nth(at).unwrap()));
+    assert!(labels > pairs && labels < 2 * pairs, "{said}");
+    let json = desk.run("calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200 --format json").json(3);
+    let criteria = json["result"]["judges"][0]["gate"]["criteria"].as_array().unwrap().clone();
+    let own = criteria.iter().find(|criterion| criterion["name"] == "agreement_decisive").unwrap();
+    assert_eq!((own["labels_needed"].as_u64(), own["gold_needed"].as_u64()), (Some(pairs), Some(labels)));
+    let gold = json["result"]["judges"][0]["accounting"]["planned"].as_u64().unwrap() / 2;
+    let n = own["decided_on"]["n"].as_u64().unwrap();
+    assert_eq!(labels, (pairs * gold).div_ceil(n), "{pairs} of {n} in {gold} labels");
+    // One notation in a sentence, and the level of its interval.
+    let reason = own["reason"].as_str().unwrap();
+    assert!(reason.contains(" %, 90 % interval ") && reason.contains("the limit ≥ 75 %"), "{reason}");
+    for (form, wanted) in [
+        ("table", "decisive pairs would decide, here about"),
+        ("markdown", "decisive pairs would"),
+        ("html", "here about"),
+    ] {
+        let line = format!("calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200 --format {form}");
+        assert!(desk.run(&line).stdout.split_whitespace().collect::<Vec<_>>().join(" ").contains(wanted), "{form}");
+    }
     let quiet = desk.run("--quiet calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200");
     assert!(!quiet.stderr.contains("would decide"), "{}", quiet.stderr);
 }
@@ -220,7 +246,7 @@ fn the_n_of_an_undecided_gate_is_said_to_count_repeats() {
     let desk = Desk::new();
     let line = "calibrate --judge control:oracle?error=0.12&seed=2 --resamples 200";
     let run = desk.run(&format!("{line} --repeats 3"));
-    run.ends(3, &["would decide (n counts ", "more repeats of the same ones are no substitute"]);
+    run.ends(3, &[" (n counts ", "more repeats of the same ones are no substitute"]);
     assert!(!desk.run(line).stderr.contains("n counts"));
 }
 

@@ -151,6 +151,7 @@ fn criterion(name: &str, figures: &Figures, limit: Limit) -> Criterion {
         decide,
         limit,
         labels_needed,
+        gold_needed: labels_needed,
         reason: String::new(),
         why: Why::Figure,
     }
@@ -364,6 +365,7 @@ pub fn comparison() -> Comparison {
         judge: "mini".into(),
         fingerprint: Fingerprint(Digest::of(b"mini").to_string()),
         items: 400,
+        items_judged: 396,
         groups: 380,
         outcomes: OUTCOMES,
         outcome_shares: OutcomeShares(OUTCOMES),
@@ -386,6 +388,8 @@ pub fn comparison() -> Comparison {
             mcnemar: mcnemar([0, 12], [0.000_49, 0.000_24], -0.2, None),
         }),
         stopping: None,
+        would_decide: None,
+        tried: None,
         bounds: Bounds { all_lost: Some(0.4235), all_won: Some(0.4385), missing: 6 },
         flip_rate: share(69, 391),
         by_category: vec![

@@ -1,7 +1,8 @@
 //! Shares and means corrected by gold labels: Rogan-Gladen, one pooled accuracy, prediction-powered means.
 
 use tribunal::stats::correction::{DecidedShare, JudgedShare, pooled_accuracy_correction, rogan_gladen};
-use tribunal::stats::ppi::{Interval, Labelled, Trust, ppi_mean};
+use tribunal::stats::ppi::{Groups, Interval, Labelled, Trust, ppi_mean};
+use tribunal::stats::ppi_adjusted::ppi_mean_adjusted;
 use tribunal::stats::proportion::wilson;
 use tribunal::stats::seed::Stream;
 use tribunal::stats::{Figure, Level, NotEstimable};
@@ -138,6 +139,94 @@ fn prediction_powered_means_are_covered_also_with_few_labels() {
                 },
             );
         }
+    }
+    study.finish();
+}
+
+/// A judge that is right with `accuracy` about items of which `a` is the better one in `share`.
+#[derive(Debug, Clone, Copy)]
+struct OneSided {
+    labels: usize,
+    share: f64,
+    accuracy: f64,
+}
+
+impl OneSided {
+    fn draw(self, stream: &mut Stream) -> (f64, f64) {
+        let gold = chance(stream, self.share);
+        let right = chance(stream, self.accuracy);
+        (f64::from(u8::from(gold)), f64::from(u8::from(gold == right)))
+    }
+}
+
+/// What a comparison reports: few labels, and one side that wins nearly always.
+#[test]
+fn corrected_means_of_one_sided_rates_are_covered_with_few_labels() {
+    let mut study = Study::new("Corrected means of one-sided rates");
+    let mut grid = Vec::new();
+    for (labels, share) in [(50, 0.9), (15, 0.75), (20, 0.9), (60, 0.8), (15, 0.9), (20, 0.6), (50, 0.75), (60, 0.6)] {
+        for accuracy in [0.95, 0.85, 0.9] {
+            grid.push(OneSided { labels, share, accuracy });
+        }
+    }
+    let cells = study.size().of(6, grid.len());
+    for case in grid.into_iter().take(cells) {
+        let OneSided { labels, share, accuracy } = case;
+        let data = format!("true {share}, accuracy {accuracy}, {labels} labels, 400 items");
+        let replicates = study.size().of(1_000, 10_000);
+        study.cell("ppi_adjusted 95 %", &data, Claim::AtLeast(0.95), replicates, |stream| {
+            let (gold, judge): (Vec<f64>, Vec<f64>) = (0..labels).map(|_| case.draw(stream)).unzip();
+            let rest: Vec<f64> = (0..400).map(|_| case.draw(stream).1).collect();
+            let data = Labelled { gold: &gold, judge: &judge, judge_unlabelled: &rest };
+            holds(&ppi_mean_adjusted(data, None, Level::P95).map(|ppi| ppi.estimate), share)
+        });
+    }
+    study.finish();
+}
+
+/// Groups of one kind throughout in the share `alike`, of the sizes that are gone through in turn.
+#[test]
+fn corrected_means_over_few_and_uneven_groups_are_covered() {
+    let mut study = Study::new("Corrected means over groups");
+    let uneven: &[usize] = &[1, 1, 2, 2, 9];
+    let grid: &[(usize, &[usize], f64, f64)] = &[
+        (10, uneven, 0.5, 0.9),
+        (10, &[5], 0.5, 0.75),
+        (6, uneven, 1.0, 0.9),
+        (20, uneven, 1.0, 0.75),
+        (6, &[5], 0.0, 0.6),
+        (20, &[5], 0.5, 0.9),
+        (40, uneven, 1.0, 0.9),
+        (40, &[5], 0.0, 0.75),
+    ];
+    let cells = study.size().of(3, grid.len());
+    for (labelled, sizes, alike, share) in grid.iter().copied().take(cells) {
+        let case = OneSided { labels: 1, share, accuracy: 0.85 };
+        let data =
+            format!("{labelled} of {} groups of {sizes:?} labelled, {alike} of them alike, true {share}", labelled * 5);
+        let replicates = study.size().of(1_000, 10_000);
+        study.cell("ppi_adjusted_clustered 95 %", &data, Claim::AtLeast(0.95), replicates, |stream| {
+            let (mut gold, mut judge, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut own, mut others) = (Vec::new(), Vec::new());
+            for group in 0..labelled * 5 {
+                let (same, one) = (chance(stream, alike), chance(stream, share));
+                for _ in 0..sizes[group % sizes.len()] {
+                    let truth = if same { one } else { chance(stream, share) };
+                    let says = truth == chance(stream, case.accuracy);
+                    if group < labelled {
+                        gold.push(f64::from(u8::from(truth)));
+                        judge.push(f64::from(u8::from(says)));
+                        own.push(group);
+                    } else {
+                        rest.push(f64::from(u8::from(says)));
+                        others.push(group);
+                    }
+                }
+            }
+            let data = Labelled { gold: &gold, judge: &judge, judge_unlabelled: &rest };
+            let groups = Groups { labelled: &own, unlabelled: &others };
+            holds(&ppi_mean_adjusted(data, Some(groups), Level::P95).map(|ppi| ppi.estimate), share)
+        });
     }
     study.finish();
 }
