@@ -224,11 +224,13 @@ const COVERED: Claim = Claim::AtLeast(0.95);
 fn a_comparison_corrected_by_the_certificate_covers_the_true_rate_and_the_judged_one_does_not() {
     let mut study = Study::new("Comparisons corrected by the certificate");
     let errs = |error: f64| Faults { flips: 0.0, error_shorter: error, error_longer: error };
-    // The judged rate may by chance still cover the truth where the judge errs little.
+    // The judged rate may by chance still cover the truth where the judge errs little. How often follows from its shift and
+    // its standard error: 0.675 against 0.75 at 400 items is 3.2 errors off and covers in 0.107 of runs, 0.62 against 0.65
+    // at 800 in 0.58; flips leave fewer decided items and a wider interval.
     let grid = [
-        (BALANCED, FLIPPING, 400, 100, 0.07),
-        (BALANCED, errs(0.15), 400, 100, 0.05),
-        (Truth { share: 0.65, ..BALANCED }, errs(0.1), 800, 150, 0.5),
+        (BALANCED, FLIPPING, 400, 100, 0.15),
+        (BALANCED, errs(0.15), 400, 100, 0.107),
+        (Truth { share: 0.65, ..BALANCED }, errs(0.1), 800, 150, 0.58),
         (Truth { share: 0.9, ..BALANCED }, errs(0.2), 300, 60, 0.01),
         (
             Truth { share: 0.85, ..BALANCED },
