@@ -226,7 +226,7 @@ fn a_comparison_corrected_by_the_certificate_covers_the_true_rate_and_the_judged
     let errs = |error: f64| Faults { flips: 0.0, error_shorter: error, error_longer: error };
     // The judged rate may by chance still cover the truth where the judge errs little. How often follows from its shift and
     // its standard error: 0.675 against 0.75 at 400 items is 3.2 errors off and covers in 0.107 of runs, 0.62 against 0.65
-    // at 800 in 0.58; flips leave fewer decided items and a wider interval.
+    // at 800 in 0.58. Flips leave 340 of 400 items decided: 2.95 errors off, 0.16, and less is claimed.
     let grid = [
         (BALANCED, FLIPPING, 400, 100, 0.15),
         (BALANCED, errs(0.15), 400, 100, 0.107),
