@@ -4,39 +4,55 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::{Entry, Figures};
 use super::shares::{Case, Cases};
-use crate::domain::{Annotator, GoldSet, Preference};
+use crate::domain::{Annotator, GoldSet, Preference, Unit};
 use crate::stats::agreement::fleiss_kappa;
 use crate::stats::annotators::{AltTestOptions, Panel, alt_test, human_ceiling};
+use crate::stats::bounded::{t_adjusted, wilson_mean};
 use crate::stats::cells::{fleiss_of_sums, fleiss_sums};
+use crate::stats::clustered::wilson_clustered;
 use crate::stats::proportion::wilson;
-use crate::stats::resample::{Resampling, Units, bca, t_clustered};
+use crate::stats::resample::{Resampling, Units, bca};
 use crate::stats::{Estimate, Figure, Level};
 
 /// Agreement among the annotators of the set; empty where no item has two votes.
 pub(super) fn among_humans(gold: &GoldSet, resampling: &Resampling) -> Figures {
-    let votes: Vec<[u64; 3]> =
-        gold.items.iter().filter_map(|item| item.gold.as_ref()).map(|g| tally(&g.votes)).collect();
-    let several: Vec<[u64; 3]> = votes.into_iter().filter(|counts| counts.iter().sum::<u64>() >= 2).collect();
+    let votes = gold.items.iter().filter_map(|item| Some((item.unit(), tally(&item.gold.as_ref()?.votes))));
+    let several: Vec<(Unit<'_>, [u64; 3])> = votes.filter(|(_, counts)| counts.iter().sum::<u64>() >= 2).collect();
     let mut figures = Figures::new();
     if several.is_empty() {
         return figures;
     }
     figures.count("items_with_two_or_more_votes", several.len() as u64);
-    let choose_two = |count: u64| count * count.saturating_sub(1) / 2;
-    let agreeing: u64 = several.iter().flatten().map(|count| choose_two(*count)).sum();
-    let pairs: u64 = several.iter().map(|counts| choose_two(counts.iter().sum())).sum();
-    figures.figure("pairwise_vote_agreement", wilson(agreeing, pairs, Level::P95));
-    let mut by_number: BTreeMap<u64, Vec<Vec<u64>>> = BTreeMap::new();
-    for counts in several {
-        by_number.entry(counts.iter().sum()).or_default().push(counts.to_vec());
+    pairs_of_votes(&mut figures, &several);
+    let mut by_number: BTreeMap<u64, Vec<(Unit<'_>, [u64; 3])>> = BTreeMap::new();
+    for (unit, counts) in several {
+        by_number.entry(counts.iter().sum()).or_default().push((unit, counts));
     }
     for (number, items) in by_number {
         let mut entry = Figures::new();
         entry.count("items", items.len() as u64);
-        entry.figure("kappa", fleiss(&items, resampling));
+        entry.figure("kappa", fleiss(&items, number, resampling));
         figures.push(format!("fleiss_kappa_{number}_votes"), Entry::Group(entry));
     }
     figures
+}
+
+/// The share of agreeing pairs of votes: over pairs, as published tables have it, and over units where these hold several pairs, which
+/// are no independent trials.
+fn pairs_of_votes(figures: &mut Figures, several: &[(Unit<'_>, [u64; 3])]) {
+    let choose_two = |count: u64| count * count.saturating_sub(1) / 2;
+    let mut by_unit: BTreeMap<&Unit<'_>, (u64, u64)> = BTreeMap::new();
+    for (unit, counts) in several {
+        let (agreeing, pairs) = by_unit.entry(unit).or_default();
+        *agreeing += counts.iter().map(|count| choose_two(*count)).sum::<u64>();
+        *pairs += choose_two(counts.iter().sum());
+    }
+    let by_unit: Vec<(u64, u64)> = by_unit.into_values().collect();
+    let (agreeing, pairs) = by_unit.iter().fold((0, 0), |sum, unit| (sum.0 + unit.0, sum.1 + unit.1));
+    figures.figure("pairwise_vote_agreement", wilson(agreeing, pairs, Level::P95));
+    if pairs > by_unit.len() as u64 {
+        figures.figure("pairwise_vote_agreement_clustered", wilson_clustered(&by_unit, Level::P95));
+    }
 }
 
 fn tally(votes: &[crate::domain::Vote]) -> [u64; 3] {
@@ -47,16 +63,21 @@ fn tally(votes: &[crate::domain::Vote]) -> [u64; 3] {
     counts
 }
 
-/// Fleiss' kappa with a bootstrap interval over items.
-fn fleiss(items: &[Vec<u64>], resampling: &Resampling) -> Figure {
+/// Fleiss' kappa of items with so many votes each, with a bootstrap interval over units.
+fn fleiss(items: &[(Unit<'_>, [u64; 3])], raters: u64, resampling: &Resampling) -> Figure {
     let n = items.len() as u64;
-    let point = fleiss_kappa(items)?;
-    let raters: u64 = items[0].iter().sum();
+    let counts: Vec<Vec<u64>> = items.iter().map(|(_, counts)| counts.to_vec()).collect();
+    let point = fleiss_kappa(&counts)?;
     // Totals per class and agreeing pairs are all that kappa needs.
-    let sums = items.iter().map(|item| fleiss_sums(item));
+    let mut by_unit: BTreeMap<&Unit<'_>, Vec<f64>> = BTreeMap::new();
+    for ((unit, _), counts) in items.iter().zip(&counts) {
+        let sums = by_unit.entry(unit).or_insert_with(|| vec![0.0; 5]);
+        sums.iter_mut().zip(fleiss_sums(counts)).for_each(|(sum, one)| *sum += one);
+    }
+    let method = if (by_unit.len() as u64) < n { "bca_clustered" } else { "bca" };
     let statistic = move |total: &[f64]| fleiss_of_sums(total, raters);
-    match Units::new(sums).and_then(|units| bca(&units, statistic, Level::P95, resampling)) {
-        Ok(estimate) => Ok(Estimate { point, n, ..estimate }),
+    match Units::new(by_unit.into_values()).and_then(|units| bca(&units, statistic, Level::P95, resampling)) {
+        Ok(estimate) => Ok(Estimate { point, n, method, ..estimate }),
         // Too few items to resample: all that is known of the bounds is what kappa can be at all.
         Err(_) => Ok(Estimate::within(point, [-1.0 / (raters as f64 - 1.0), 1.0], 1.0, n, "possible_range")),
     }
@@ -84,28 +105,33 @@ pub(super) fn judge_and_humans(cases: &Cases) -> Figures {
     let Ok(panel) = Panel::new(humans, judge) else { return figures };
     if let Ok(ceiling) = human_ceiling(&panel) {
         figures.count("items", ceiling.items);
-        figures.figure("human_human", mean_share(cases, |labels, _| pairs_agreeing(labels)));
-        figures.figure("judge_human", mean_share(cases, matching));
-        figures
-            .figure("difference", mean_share(cases, |labels, judge| matching(labels, judge) - pairs_agreeing(labels)));
+        let share = |units: &[(f64, f64)]| wilson_mean(units, Level::P95);
+        figures.figure("human_human", mean_of(cases, |labels, _| pairs_agreeing(labels), share));
+        figures.figure("judge_human", mean_of(cases, matching, share));
+        let gap = |labels: &[Preference], judge| matching(labels, judge) - pairs_agreeing(labels);
+        figures.figure("difference", mean_of(cases, gap, |units| t_adjusted(units, [-1.0, 1.0], Level::P95)));
     }
     figures.push("alt_test", Entry::Group(alternative(&panel)));
     figures
 }
 
-/// The mean over items of a share of each item's named labels, with an interval over units.
-fn mean_share(cases: &Cases, of: fn(&[Preference], Preference) -> f64) -> Figure {
-    let share = |case: &Case| {
+/// The mean over items of what is found in each item's named labels, with an interval over units.
+fn mean_of(
+    cases: &Cases,
+    of: fn(&[Preference], Preference) -> f64,
+    interval: impl Fn(&[(f64, f64)]) -> Figure,
+) -> Figure {
+    let found = |case: &Case| {
         let labels: Vec<Preference> = named_votes(case).map(|(_, label)| label).collect();
         let judge = case.combined?;
         (labels.len() >= 2).then(|| of(&labels, judge))
     };
     let items: BTreeSet<usize> =
-        cases.all.iter().filter(|case| share(case).is_some()).map(|case| case.row.item).collect();
+        cases.all.iter().filter(|case| found(case).is_some()).map(|case| case.row.item).collect();
     let n = items.len() as u64;
-    let units = cases.sums_by_unit(2, |case| share(case).map(|s| vec![(0, s), (1, 1.0)]));
+    let units = cases.sums_by_unit(2, |case| found(case).map(|value| vec![(0, value), (1, 1.0)]));
     let pairs: Vec<(f64, f64)> = units.iter().map(|unit| (unit[0], unit[1])).collect();
-    t_clustered(&pairs, Level::P95).map(|e| Estimate { n, lower: e.lower.max(-1.0), upper: e.upper.min(1.0), ..e })
+    interval(&pairs).map(|estimate| Estimate { n, ..estimate })
 }
 
 fn matching(labels: &[Preference], judge: Preference) -> f64 {
@@ -129,7 +155,9 @@ fn alternative(panel: &Panel) -> Figures {
         Ok(test) => {
             let humans = test.humans.len() as u64;
             let replaced = test.humans.iter().filter(|human| human.replaced).count() as u64;
-            figures.figure("winning_rate", wilson(replaced, humans, Level::P95));
+            // All the tests share one judge and one set of items: people are no independent trials, and Wilson over them keeps 78 of 95 %.
+            let rate = Estimate::within(test.winning_rate, [0.0, 1.0], 1.0, humans, "possible_range");
+            figures.figure("winning_rate", Ok(Estimate { k: Some(replaced), ..rate }));
             figures.push("passed", Entry::Word(if test.passed { "yes" } else { "no" }.to_owned()));
             figures.count("humans", humans);
         }

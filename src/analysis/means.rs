@@ -2,8 +2,7 @@
 
 use super::shares::{Case, Cases, judged};
 use crate::domain::Preference;
-use crate::stats::clustered::constant_units;
-use crate::stats::resample::t_clustered;
+use crate::stats::bounded::wilson_mean;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// Mean over the orders of (verdict == gold), over rows with gold; a missing verdict is wrong.
@@ -55,17 +54,8 @@ fn mean_figure(groups: &[Vec<f64>], n: u64) -> Figure {
     mean_at(groups, n, Level::P95)
 }
 
-/// A mean over units given as (sum, weight): the t interval, cut to 0..=1; Wilson on the units where there is no spread.
+/// A mean of scores in 0..=1 over units given as (sum, weight).
 pub(super) fn mean_at(groups: &[Vec<f64>], n: u64, level: Level) -> Figure {
     let pairs: Vec<(f64, f64)> = groups.iter().map(|unit| (unit[0], unit[1])).collect();
-    match t_clustered(&pairs, level) {
-        Ok(estimate) => Ok(Estimate { n, lower: estimate.lower.max(0.0), upper: estimate.upper.min(1.0), ..estimate }),
-        Err(absence) if absence.reason == Reason::Constant => {
-            let sum: f64 = pairs.iter().map(|(s, _)| s).sum();
-            let point = sum / pairs.iter().map(|(_, w)| w).sum::<f64>();
-            // Every unit has the same mean: the bound is that of the share of units that are like this.
-            Ok(Estimate { n, ..constant_units(point, pairs.len() as u64, [0.0, 1.0], level) })
-        }
-        Err(absence) => Err(absence),
-    }
+    wilson_mean(&pairs, level).map(|estimate| Estimate { n, ..estimate })
 }

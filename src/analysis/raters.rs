@@ -3,8 +3,9 @@
 use crate::domain::Preference;
 use crate::stats::agreement::{Metric, krippendorff_alpha};
 use crate::stats::cells::alpha_of_cells;
+use crate::stats::clustered::wilson_clustered;
 use crate::stats::proportion::wilson;
-use crate::stats::resample::{Resampling, Units, bca, t_clustered};
+use crate::stats::resample::{Resampling, Units, bca};
 use crate::stats::seed::Seed;
 use crate::stats::{Estimate, Figure, Level, NotEstimable};
 
@@ -51,9 +52,7 @@ pub fn agree(raters: &[Vec<Option<Preference>>], seed: Seed) -> RatersAgreement 
     let raw = if compared == shared.len() as u64 {
         wilson(agreeing, compared, Level::P95)
     } else {
-        let pairs: Vec<(f64, f64)> = by_item.iter().map(|item| (item.0 as f64, item.1 as f64)).collect();
-        let found = t_clustered(&pairs, Level::P95);
-        found.map(|e| Estimate { n: shared.len() as u64, lower: e.lower.max(0.0), upper: e.upper.min(1.0), ..e })
+        wilson_clustered(&by_item, Level::P95).map(|found| Estimate { n: shared.len() as u64, k: None, ..found })
     };
     let values: Vec<Vec<Option<f64>>> =
         raters.iter().map(|row| row.iter().map(|label| label.map(|label| label.index() as f64)).collect()).collect();
@@ -121,7 +120,7 @@ mod tests {
         let interval = found.alpha_interval.unwrap();
         assert!((found.alpha.unwrap() - interval.point).abs() < 1e-12);
         assert!(interval.lower < interval.point && interval.point < interval.upper);
-        assert_eq!(found.raw.unwrap().method, "t_clustered");
+        assert_eq!(found.raw.unwrap().method, "wilson_clustered");
     }
 
     #[test]

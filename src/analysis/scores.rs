@@ -9,6 +9,7 @@ use super::outcome::{Outcome, Row};
 use super::shares::FEW_UNITS;
 use crate::domain::{GoldSet, ItemFacts, Unit};
 use crate::stats::binomial::sign_test;
+use crate::stats::bounded::t_adjusted;
 use crate::stats::clustered::{constant_units, wilson_clustered};
 use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::power::detectable_share;
@@ -16,6 +17,17 @@ use crate::stats::proportion::wilson;
 use crate::stats::resample::{Resampling, Units, bca, clustered_ratio, percentile, t_clustered};
 use crate::stats::special::normal_quantile;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
+
+/// With fewer units than this apart from all the others, resampling them does not show what the rest might have been.
+const FEW_APART: usize = 10;
+
+/// Units whose mean is not the most common one.
+fn apart(pairs: &[(f64, f64)]) -> usize {
+    let mut means: Vec<f64> = pairs.iter().map(|(sum, weight)| sum / weight).collect();
+    means.sort_unstable_by(f64::total_cmp);
+    let most = means.chunk_by(|x, y| x.total_cmp(y).is_eq()).map(<[f64]>::len).max();
+    means.len() - most.unwrap_or(0)
+}
 
 impl Outcomes {
     fn add(&mut self, outcome: Outcome) {
@@ -205,8 +217,8 @@ impl Scores {
         self.units.iter().map(|unit| (sum(unit), unit.n)).collect()
     }
 
-    /// All intervals of a mean score, the one of record first: BCa over units from 20 units on, t below,
-    /// and where all scores are equal, what the decided outcomes allow.
+    /// All intervals of a mean score, the one of record first: BCa over units from 20 units on, t below, neither nearer than the
+    /// adjusted t where few units are apart from the others; and where all scores are equal, what the decided outcomes allow.
     pub(super) fn intervals(&self, scored: Scored, resampling: &Resampling) -> Vec<Figure> {
         let pairs = self.pairs(scored);
         let n = self.outcomes.valid();
@@ -226,6 +238,12 @@ impl Scores {
             as_n(side.named(units.and_then(|units| percentile(&units, mean, Level::P95, resampling)), t.as_ref().ok()));
         let few = (self.units.len() as u64) < FEW_UNITS;
         let (record, beside) = if few { (t, by_bca) } else { (by_bca, t) };
+        let record = match record {
+            Ok(found) if apart(&pairs) < FEW_APART => {
+                as_n(t_adjusted(&pairs, [0.0, 1.0], Level::P95)).map(|adjusted| no_nearer(found, adjusted))
+            }
+            other => other,
+        };
         let record = record.or_else(|_| self.constant(&pairs));
         let others = [beside, by_percentile].into_iter().flatten().map(Ok);
         std::iter::once(record).chain(others).collect()
@@ -296,4 +314,16 @@ impl Scores {
         let share = |won: f64| (all > 0.0).then(|| (sum + won) / all);
         Bounds { all_lost: share(0.0), all_won: share(missing as f64), missing }
     }
+}
+
+/// The bounds of `found`, but none nearer to the point than that of `adjusted`; the method names whichever gave them.
+fn no_nearer(found: Estimate, adjusted: Estimate) -> Estimate {
+    let (lower, upper) = (found.lower.min(adjusted.lower), found.upper.max(adjusted.upper));
+    let method = match (adjusted.lower < found.lower, adjusted.upper > found.upper) {
+        (false, false) => found.method,
+        (true, true) => adjusted.method,
+        _ if found.method == "bca" => "bca_t_adjusted",
+        _ => "t_adjusted",
+    };
+    Estimate { lower, upper, method, ..found }
 }

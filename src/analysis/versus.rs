@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::baseline::mean_difference;
 use super::kappa::kappa_of_table;
 use super::means::half_credit_of;
 use super::outcome::{Outcome, Row, Sheet};
 use crate::domain::{GoldSet, JudgeName, Preference};
 use crate::stats::agreement::Confusion;
 use crate::stats::binomial::mcnemar;
+use crate::stats::bounded::t_adjusted;
 use crate::stats::clustered::wilson_clustered;
 use crate::stats::multiplicity::{Adjustment, adjust};
 use crate::stats::paired::{PairedTable, tango_difference};
 use crate::stats::proportion::wilson;
 use crate::stats::resample::Resampling;
-use crate::stats::{Figure, Level, NotEstimable, Reason};
+use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
 /// Judges whose pairs are compared one by one. More of them make more pairs than anybody reads.
 pub const MOST_JUDGES: usize = 20;
@@ -172,13 +172,15 @@ impl<'a> Lineup<'a> {
         counted(&counts, self.clustered, reason)
     }
 
-    /// A mean of differences in −1..=1 over lines: t over units.
+    /// A mean of differences in −1..=1 over lines: t over units, and half a unit more at each end, since judges rarely differ.
     pub(super) fn difference(&self, reason: Reason, of: impl Fn(&Line) -> Option<f64>) -> Figure {
         let sums = self.by_unit(|line| of(line).map(|value| [value, 1.0]));
         if sums.is_empty() {
             return Err(NotEstimable::with_n(reason, 0));
         }
-        mean_difference(&sums.into_iter().map(Vec::from).collect::<Vec<_>>(), Level::P95)
+        let n = whole(sums.iter().map(|[_, weight]| weight).sum());
+        let units: Vec<(f64, f64)> = sums.into_iter().map(|[sum, weight]| (sum, weight)).collect();
+        t_adjusted(&units, [-1.0, 1.0], Level::P95).map(|found| Estimate { n, ..found })
     }
 
     /// Sums by unit, units without any left out.

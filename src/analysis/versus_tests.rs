@@ -134,7 +134,7 @@ fn a_group_has_one_voice_and_the_interval_knows_it() {
     assert_eq!((found.right.a_only, found.right.voices), (11, [3, 0]));
     assert!((found.right.p_exact - 0.25).abs() < 1e-12);
     let difference = found.right.difference.as_ref().unwrap();
-    assert!(difference.method == "t_clustered" && difference.lower < 0.0, "{difference:?}");
+    assert!(difference.method == "t_adjusted" && difference.lower < 0.0, "{difference:?}");
     assert_eq!(found.both_wrong.as_ref().unwrap().method, "wilson_clustered");
 }
 

@@ -137,7 +137,7 @@ impl CalibrationPage {
             lengths: lengths(answer, lang).into_iter().collect(),
             multiples: MULTIPLES.iter().filter_map(|name| page_multiples::by_category(answer, name, lang)).collect(),
             languages: grouped(answer, lang, "by_language"),
-            humans: figure_rows(&answer.humans, lang),
+            humans: human_rows(&answer.humans, lang),
             tables: cards().map(|card| table(card, lang)).collect(),
             accounting: cards().map(accounting).collect(),
             none_kinds: none_kinds(words),
@@ -422,6 +422,19 @@ fn figure_rows(figures: &Figures, lang: Lang) -> Vec<FigureRow> {
             method: row.method,
         })
         .collect()
+}
+
+/// The figures of the humans; an interval that takes pairs of votes of one item for independent is left to the data.
+fn human_rows(figures: &Figures, lang: Lang) -> Vec<FigureRow> {
+    let mut rows = figure_rows(figures, lang);
+    if let Some(place) = rows.iter().position(|row| row.path == "pairwise_vote_agreement_clustered") {
+        let clustered = rows.remove(place);
+        if let Some(row) = rows.iter_mut().find(|row| row.path == "pairwise_vote_agreement") {
+            *row =
+                FigureRow { label: std::mem::take(&mut row.label), path: std::mem::take(&mut row.path), ..clustered };
+        }
+    }
+    rows
 }
 
 fn none_kinds(words: &Words) -> Vec<&'static str> {

@@ -16,6 +16,7 @@
 //! | do two paired arms differ? | [`binomial::mcnemar`], by how much: [`paired::tango_difference`]; graded: [`permutation::sign_flip`], [`binomial::sign_test`] |
 //! | how sure is any statistic of items or groups? | [`resample::bca`]; few groups: [`resample::t_clustered`] |
 //! | how sure is a plain or stratified mean? what are clustered items worth? | [`mean::mean`], [`mean::stratified_mean`], [`mean::design_effect`] |
+//! | how sure is a mean of scores within a range, near its end too? | [`bounded::wilson_mean`]; of differences: [`bounded::t_adjusted`] |
 //! | which of several p-values stand? | [`multiplicity::adjust`] |
 //! | how many items does it take, what could be found? | [`power`]: [`power::detectable_share`], [`power::detectable_difference`], [`power::mcnemar_detectable`], sample sizes |
 //! | may we stop already? | [`sequential::kelly_sequence`] graded, [`sequential::beta_mixture_sequence`] binary |
@@ -56,6 +57,7 @@ pub mod sequential;
 
 pub mod agreement;
 pub mod annotators;
+pub mod bounded;
 pub mod cells;
 pub mod change;
 pub mod classify;

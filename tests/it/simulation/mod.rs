@@ -11,12 +11,16 @@
 //! ```
 
 mod agreement;
+mod alike;
 mod correction;
 mod differences;
 mod false_positives;
+mod limits;
 mod means;
 mod planted;
+mod raters;
 mod reports;
+mod several;
 mod shares;
 mod stopping;
 mod strengths;

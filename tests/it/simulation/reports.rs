@@ -27,7 +27,7 @@ const NOMINAL: Claim = Claim::AtLeast(0.95);
 const LEVEL: Claim = Claim::AtMost(0.05);
 
 /// Items in groups of so many, a third in each of three categories by group; lengths have nothing to do with the outcome.
-fn items(stream: &mut Stream, count: usize, of_group: usize) -> Vec<ItemFacts> {
+pub fn items(stream: &mut Stream, count: usize, of_group: usize) -> Vec<ItemFacts> {
     (0..count)
         .map(|number| ItemFacts {
             id: ItemId(format!("q{number:04}")),
@@ -45,20 +45,20 @@ fn items(stream: &mut Stream, count: usize, of_group: usize) -> Vec<ItemFacts> {
         .collect()
 }
 
-fn judgment(item: &ItemFacts, judge: &str, repeat: u32, order: Order, verdict: Verdict) -> Judgment {
+pub fn judgment(item: &ItemFacts, judge: &str, repeat: u32, order: Order, verdict: Verdict) -> Judgment {
     let said = Said::InOrder(order, Reading::Said(verdict));
     Judgment { item: item.id.clone(), judge: JudgeName::from(judge), repeat, said, detail: None }
 }
 
 /// How a comparison's outcomes fall: wins, losses, ties, flips to the first slot, halves of either side.
 #[derive(Debug, Clone, Copy)]
-struct Outcomes {
-    won: f64,
-    lost: f64,
-    tie: f64,
-    flip: f64,
-    half_a: f64,
-    half_b: f64,
+pub struct Outcomes {
+    pub won: f64,
+    pub lost: f64,
+    pub tie: f64,
+    pub flip: f64,
+    pub half_a: f64,
+    pub half_b: f64,
 }
 
 impl Outcomes {
@@ -75,26 +75,31 @@ impl Outcomes {
         kinds[class(stream, &kinds.map(|(share, _)| share))].1
     }
 
-    fn win_rate(self) -> f64 {
+    pub fn win_rate(self) -> f64 {
         self.won + (1.0 - self.won - self.lost) / 2.0
     }
 
-    fn score(self) -> f64 {
+    pub fn score(self) -> f64 {
         self.win_rate() + (self.half_a - self.half_b) / 4.0
     }
 }
 
 /// How the items of a comparison hang together.
 #[derive(Debug, Clone, Copy)]
-struct Design {
-    items: usize,
-    of_group: usize,
-    repeats: u32,
+pub struct Design {
+    pub items: usize,
+    pub of_group: usize,
+    pub repeats: u32,
     /// How often an item, or a repeat, does what the first of its group, or the first asking, did.
-    alike: f64,
+    pub alike: f64,
 }
 
-fn compared(stream: &mut Stream, outcomes: Outcomes, design: Design, requirement: Option<Requirement>) -> Comparison {
+pub fn compared(
+    stream: &mut Stream,
+    outcomes: Outcomes,
+    design: Design,
+    requirement: Option<Requirement>,
+) -> Comparison {
     let items = items(stream, design.items, design.of_group);
     let mut judgments = Vec::new();
     let mut first = [Verdict::Tie; 2];
@@ -115,13 +120,19 @@ fn compared(stream: &mut Stream, outcomes: Outcomes, design: Design, requirement
     compare(&items, &judgments, &JudgeName::from("judge"), &options)
 }
 
-fn runs<T>(study: &Study, name: &str, full: u64, one: impl Fn(&mut Stream) -> T) -> Vec<T> {
+pub fn runs<T>(study: &Study, name: &str, full: u64, one: impl Fn(&mut Stream) -> T) -> Vec<T> {
     let replicates = study.size().of(20, full);
     (0..replicates).map(|replicate| one(&mut Seed(1).child(name).stream(replicate))).collect()
 }
 
 /// One line for one number of the same runs.
-fn line<T>(study: &mut Study, (method, data): (&str, &str), claim: Claim, runs: &[T], of: impl Fn(&T) -> Option<bool>) {
+pub fn line<T>(
+    study: &mut Study,
+    (method, data): (&str, &str),
+    claim: Claim,
+    runs: &[T],
+    of: impl Fn(&T) -> Option<bool>,
+) {
     let mut each = runs.iter();
     study.cell(method, data, claim, runs.len() as u64, |_| of(each.next().unwrap()));
 }
@@ -256,7 +267,7 @@ fn tried(stream: &mut Stream, judge: Leaning, count: usize, of_group: usize, rep
     calibrated(items, &judgments, 300).judges.remove(0)
 }
 
-fn calibrated(items: Vec<ItemFacts>, judgments: &[Judgment], resamples: usize) -> Calibration {
+pub fn calibrated(items: Vec<ItemFacts>, judgments: &[Judgment], resamples: usize) -> Calibration {
     let gold = GoldSet::new("planted", Digest::of(b"planted"), items);
     let options = calibration::Options {
         rules: GateRules::default(),
