@@ -240,7 +240,7 @@ impl Scores {
         let (record, beside) = if few { (t, by_bca) } else { (by_bca, t) };
         let record = match record {
             Ok(found) if apart(&pairs) < FEW_APART => {
-                as_n(t_adjusted(&pairs, [0.0, 1.0], Level::P95)).map(|adjusted| no_nearer(found, adjusted))
+                as_n(t_adjusted(&pairs, [0.0, 1.0], Level::P95)).map(|adjusted| no_nearer(&found, &adjusted))
             }
             other => other,
         };
@@ -317,7 +317,7 @@ impl Scores {
 }
 
 /// The bounds of `found`, but none nearer to the point than that of `adjusted`; the method names whichever gave them.
-fn no_nearer(found: Estimate, adjusted: Estimate) -> Estimate {
+fn no_nearer(found: &Estimate, adjusted: &Estimate) -> Estimate {
     let (lower, upper) = (found.lower.min(adjusted.lower), found.upper.max(adjusted.upper));
     let method = match (adjusted.lower < found.lower, adjusted.upper > found.upper) {
         (false, false) => found.method,
@@ -325,5 +325,5 @@ fn no_nearer(found: Estimate, adjusted: Estimate) -> Estimate {
         _ if found.method == "bca" => "bca_t_adjusted",
         _ => "t_adjusted",
     };
-    Estimate { lower, upper, method, ..found }
+    Estimate { lower, upper, method, ..*found }
 }

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn half_a_unit_at_each_end_is_worked_out_by_hand() {
         let found = t_adjusted(&[(0.5, 1.0), (0.0, 1.0), (-1.0, 1.0)], [-1.0, 1.0], Level::P90).unwrap();
-        let square = 0.390_625 + 0.015_625 + 0.765_625 + (1.265_625 + 0.765_625) / 2.0;
+        let square = 0.390_625 + 0.015_625 + 0.765_625 + f64::midpoint(1.265_625, 0.765_625);
         let half = 2.919_985_580 * (square * 4.0 / 3.0_f64).sqrt() / 4.0;
         assert!(
             (found.point + 1.0 / 6.0).abs() < 1e-12 && (found.upper - (-0.125 + half).min(1.0)).abs() < 1e-6,

@@ -71,7 +71,7 @@ fn no_criterion_lets_a_judge_at_its_limit_through_more_than_once_in_twenty() {
             let grouped = if of_group > 1 { format!(" in groups of {of_group}, half alike") } else { String::new() };
             let data = format!("{items} items{grouped}, at the limit of {criterion}");
             let found =
-                runs(&study, &data, 2_000, |stream| passes(stream, faults, Design { items, of_group }, criterion));
+                runs(&study, &data, 1_000, |stream| passes(stream, faults, Design { items, of_group }, criterion));
             line(&mut study, ("passes", &data), Claim::AtMost(0.05), &found, |passes| Some(*passes));
         }
     }

@@ -16,6 +16,7 @@ mod correction;
 mod differences;
 mod false_positives;
 mod limits;
+mod list;
 mod means;
 mod planted;
 mod raters;

@@ -164,6 +164,11 @@ fn calibrated(drawn: &[Drawn], resamples: usize) -> Calibration {
     calibrate(&GoldSet::new("people", Digest::of(b"people"), items), &judgments, &options)
 }
 
+/// One calibration with people, groups and missing labels.
+pub fn a_calibration_of_people(stream: &mut Stream) -> Calibration {
+    calibrated(&ROOMS[1].draw(stream), 200)
+}
+
 /// The labels as somebody sees them who still labels.
 fn while_labelling(drawn: &[Drawn], people: usize) -> RatersAgreement {
     let row =
