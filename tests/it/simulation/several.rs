@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use tribunal::analysis::calibration::Calibration;
 use tribunal::analysis::compare::{self, compare};
 use tribunal::analysis::discordant::Passes;
-use tribunal::domain::{Digest, GoldLabel, GoldSet, JudgeName, JudgmentDetail, Order, Preference, Verdict};
+use tribunal::domain::{
+    Digest, GoldLabel, GoldSet, ItemFacts, JudgeName, Judgment, JudgmentDetail, Order, Preference, Verdict,
+};
 use tribunal::stats::Figure;
 use tribunal::stats::seed::Stream;
 
@@ -43,29 +45,26 @@ impl Bench {
                 if leads {
                     lead = own;
                 }
-                self.say(&mut judgments, item, better, own);
+                say(&mut judgments, item, better, own);
             } else {
-                self.say(&mut judgments, item, better, lead);
+                say(&mut judgments, item, better, lead);
             }
         }
         calibrated(items, &judgments, 300)
     }
+}
 
-    fn say(
-        self,
-        judgments: &mut Vec<tribunal::domain::Judgment>,
-        item: &tribunal::domain::ItemFacts,
-        better: Preference,
-        does: [(bool, bool); 3],
-    ) {
-        for (name, (flips, errs)) in NAMES.into_iter().zip(does) {
-            let said = if errs { better.swapped() } else { better };
-            judgments.extend(Order::BOTH.map(|order| {
-                judgment(item, name, 0, order, if flips { Verdict::First } else { order.verdict_for(said) })
-            }));
-        }
+/// What all three say of one item: whether each flips, and whether it errs.
+fn say(judgments: &mut Vec<Judgment>, item: &ItemFacts, better: Preference, does: [(bool, bool); 3]) {
+    for (name, (flips, errs)) in NAMES.into_iter().zip(does) {
+        let said = if errs { better.swapped() } else { better };
+        let verdict = |order: Order| if flips { Verdict::First } else { order.verdict_for(said) };
+        judgments.extend(Order::BOTH.map(|order| judgment(item, name, 0, order, verdict(order))));
     }
 }
+
+/// One figure of a calibration.
+type Of = fn(&Calibration) -> Figure;
 
 /// What a judge says of an item: right, wrong, or a tie where it flips.
 fn says(bench: Bench, judge: usize) -> [f64; 3] {
@@ -103,7 +102,6 @@ fn what_is_said_of_judges_beside_each_other_holds_the_truth() {
         };
         let ruled = most(0) + most(1) + most(2);
         let credit = most(0) + most(2) / 2.0 + (1.0 - ruled) / 2.0;
-        type Of = fn(&Calibration) -> Figure;
         let lines: [(&str, Of, f64); 13] = [
             ("difference of strict agreement", |c| c.versus[0].right.difference.clone(), one[0] - other[0]),
             ("difference of half credit", |c| c.versus[0].half_credit.clone(), half(0) - half(1)),
