@@ -7,7 +7,7 @@ use tribunal::stats::Figure;
 use tribunal::stats::seed::Stream;
 
 use super::reports::{Design, Outcomes, calibrated, compared, items, judgment, line, runs};
-use super::{Claim, Study, chance, class, holds};
+use super::{Claim, Size, Study, chance, class, holds};
 
 const NOMINAL: Claim = Claim::AtLeast(0.95);
 
@@ -46,7 +46,7 @@ impl Nearly {
             let verdict = |order: Order| order.verdict_for(Preference::ALL[said]);
             judgments.extend(Order::BOTH.map(|order| judgment(item, "judge", 0, order, verdict(order))));
         }
-        let card = calibrated(items, &judgments, 300).judges.remove(0);
+        let card = calibrated(items, &judgments, Size::asked_for().of(40, 300)).judges.remove(0);
         let gate = card.gate.as_ref().unwrap();
         let kappa = gate.criteria.iter().find(|criterion| criterion.name == "kappa_strict").unwrap();
         Said { shown: FIGURES.map(|name| card.shown(name)).into(), deciding_kappa: kappa.decided_on.clone() }

@@ -179,10 +179,10 @@ fn while_labelling(drawn: &[Drawn], people: usize) -> RatersAgreement {
 #[test]
 fn what_is_said_of_people_holds_the_truth() {
     let mut study = Study::new("Agreement of people, and the judge beside them");
-    let (rooms, resamples) = (study.size().of(2, ROOMS.len()), study.size().of(200, 1_000));
+    let (rooms, resamples) = (study.size().of(2, ROOMS.len()), study.size().of(50, 1_000));
     for room in ROOMS.into_iter().take(rooms) {
         let data = room.as_text();
-        let replicates = study.size().of(60, 2_000);
+        let replicates = study.size().of(20, 2_000);
         let seed = Seed(1).child("raters").child(&data);
         let people = room.skills.len();
         let votes = people - usize::from(room.missing > 0.0);
