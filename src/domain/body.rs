@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 pub struct Body(Box<RawValue>);
 
 impl Body {
-    /// The text of a value.
-    pub fn of(value: &Value) -> Self {
+    /// The text of a value, or of what is written as one.
+    pub fn of(value: &impl Serialize) -> Self {
         Self(serde_json::value::to_raw_value(value).expect("a JSON value can always be written"))
     }
 

@@ -214,18 +214,18 @@ impl JudgePrompt {
         let fence = if self.has(Slot::Fence) { self.fence(pair, &question) } else { String::new() };
         let mut messages = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            let mut content = String::new();
-            for piece in &part.pieces {
-                content.push_str(match piece {
+            let texts = part.pieces.iter().map(|piece| {
+                Ok(match piece {
                     Piece::Text(text) => text,
-                    Piece::Slot(Slot::Prompt) => &question,
+                    Piece::Slot(Slot::Prompt) => &*question,
                     Piece::Slot(Slot::ResponseA) => first,
                     Piece::Slot(Slot::ResponseB) => second,
                     Piece::Slot(slot @ Slot::Reference) => pair.reference.as_deref().ok_or_else(|| missing(*slot))?,
                     Piece::Slot(slot @ Slot::Rubric) => pair.rubric.as_deref().ok_or_else(|| missing(*slot))?,
                     Piece::Slot(Slot::Fence) => &fence,
-                });
-            }
+                })
+            });
+            let content = texts.collect::<Result<Vec<&str>, PromptError>>()?.concat();
             messages.push(Message { role: part.role.to_owned(), content });
         }
         Ok(messages)

@@ -37,10 +37,16 @@ pub(super) fn append(record: &Record, lines: &mut Vec<u8>) -> Result<(), serde_j
     let start = lines.len();
     frame::append(record, lines)?;
     let line = &lines[start..];
-    if line.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > SURELY_SHALLOW {
+    if brackets(line) > SURELY_SHALLOW {
         frame::check::<Record>(line)?;
     }
     Ok(())
+}
+
+/// Opening brackets, wherever they stand; in pieces whose count fits a byte, so that many bytes are looked at together.
+fn brackets(line: &[u8]) -> usize {
+    let within = |piece: &[u8]| piece.iter().map(|byte| u8::from(matches!(byte, b'{' | b'['))).sum::<u8>();
+    line.chunks(usize::from(u8::MAX)).map(|piece| usize::from(within(piece))).sum()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::{JoinError, JoinSet, yield_now};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 use super::budget::Purse;
 use super::event::{Asked, RunEvent};
@@ -24,13 +24,8 @@ use crate::judge::{CallClass, CallError};
 use crate::store::{Record, Store};
 use saving::{Saving, written};
 
-/// With so many calls open, replies are taken together: waking this loop for each costs more than the reply does, and
-/// none of those that are open waits for the one that came.
-const MANY: usize = 64;
 /// A judge on this machine never waits: after so many of its answers others get a turn, such as who hears a request to stop.
 const AT_A_STRETCH: usize = 64;
-/// How long replies are gathered for then; nothing beside the time of a call to a model.
-const TOGETHER: Duration = Duration::from_millis(1);
 
 /// Why no new call starts.
 enum Halt {
@@ -138,9 +133,6 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                 Some(written) = written(self.saving.as_mut()), if self.saving.is_some() => self.saved(written),
                 Some(reply) = calls.join_next(), if !calls.is_empty() => {
                     self.settle(whole(reply));
-                    if calls.len() >= MANY {
-                        sleep(TOGETHER).await;
-                    }
                     // Whatever else came in meanwhile: one look at clocks and timers serves all of it.
                     while let Some(reply) = calls.try_join_next() {
                         self.settle(whole(reply));

@@ -41,11 +41,13 @@ const fn owned(code: &'static str, owners: &'static [&'static str], why: &'stati
 }
 
 const EVIDENCE_AND_CLI: &[&str] = &["data/", "prompt/", "store/", "judge/", "runner/", "cli/"];
-const CLOCKS: &[&str] = &["cli/", "runner/", "judge/http.rs"];
+const CLOCKS: &[&str] = &["cli/", "runner/", "judge/http/"];
 
 const OWNED: &[Owned] = &[
     owned("sled", &["store/"], "the index engine is the store's own business"),
-    owned("reqwest", &["judge/http.rs"], "there is one client"),
+    owned("reqwest", &["judge/http/"], "there is one client"),
+    owned("hyper", &["judge/http/"], "there is one client"),
+    owned("hyper_util", &["judge/http/"], "there is one client"),
     owned("tera", &["report/html.rs"], "there is one place where templates are filled"),
     owned("tracing", &["cli/log.rs", "judge/endpoint.rs"], "few places speak to the log"),
     owned("tracing_subscriber", &["cli/log.rs"], "there is one place where a log is written"),
@@ -75,7 +77,7 @@ const OWNED: &[Owned] = &[
     owned("Zoned::now", &["cli/"], "the clock is handed in"),
     owned("std::fs", EVIDENCE_AND_CLI, "the reading wing touches no file"),
     owned("File::", EVIDENCE_AND_CLI, "the reading wing touches no file"),
-    owned("std::net", &["judge/http.rs"], "the network is reached through the one client"),
+    owned("std::net", &["judge/http/"], "the network is reached through the one client"),
     owned("thread_rng", &[], "all chance has a seed"),
     owned("OsRng", &[], "all chance has a seed"),
     owned("SysRng", &[], "all chance has a seed"),
@@ -281,7 +283,7 @@ fn allowed_imports_comments_texts_and_tests_are_left_alone() {
             "#[cfg(test)]\nmod tests {\n    use crate::domain::Pair;\n    fn f() { g().unwrap(); println!(); }\n}",
         ),
         ("stats/x.rs", "fn f(e: &str) -> &str { env!(\"CARGO\") }"),
-        ("judge/http.rs", "use reqwest::Client;\nuse std::time::{Instant, SystemTime};"),
+        ("judge/http/mod.rs", "use reqwest::Client;\nuse std::time::{Instant, SystemTime};"),
         ("stats/x.rs", "fn f() { x.unwrap_or(0); rand_chacha::f(); self.instant; }"),
     ] {
         assert_eq!(planted(path, code), Vec::<String>::new(), "{path}: {code}");

@@ -9,6 +9,7 @@ use tribunal::domain::{Order, Pair, Reading, Verdict};
 use tribunal::judge::{CallClass, HttpClient, Judge, JudgeSpec, Provider};
 
 use super::folder;
+use crate::endpoints::both_ways;
 use crate::scripted::{Ending, Scripted, Step};
 
 /// More tries than any case has steps.
@@ -23,8 +24,10 @@ async fn every_exchange_ends_as_it_should() {
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut wrong = Vec::new();
     for case in &cases {
-        if let Err(why) = try_case(case).await {
-            wrong.push(format!("{} {}: {why}", case["id"], case["title"]));
+        for (way, client) in both_ways() {
+            if let Err(why) = try_case(case, &client).await {
+                wrong.push(format!("{} {}, {way}: {why}", case["id"], case["title"]));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -37,9 +40,9 @@ struct Ended {
     recorded: String,
 }
 
-async fn try_case(case: &Value) -> Result<(), String> {
+async fn try_case(case: &Value, client: &HttpClient) -> Result<(), String> {
     let server = start(case).await;
-    let judge = judge(case, &server);
+    let judge = judge(case, &server, client);
     let ended = run(&judge).await;
     let expect = &case["expect"];
     if expect["result"] != ended.result {
@@ -104,7 +107,7 @@ async fn run(judge: &Judge) -> Ended {
     Ended { result: "item_error", told, recorded: String::new() }
 }
 
-fn judge(case: &Value, server: &Scripted) -> Judge {
+fn judge(case: &Value, server: &Scripted, client: &HttpClient) -> Judge {
     let prompt = tribunal::prompt::embedded("pairwise.en").unwrap();
     let mut spec = JudgeSpec::new("judge", provider(case), "judge-9", prompt);
     let base = case["base_url"].as_str().unwrap_or("http://HOST/v1");
@@ -112,7 +115,7 @@ fn judge(case: &Value, server: &Scripted) -> Judge {
     (spec.temperature, spec.max_tokens) = (Some(0.0), Some(64));
     // Short enough for the case in which the server hangs, long enough for a busy machine elsewhere.
     spec.timeout = case["timeout_s"].as_f64().map_or(Duration::from_secs(20), Duration::from_secs_f64);
-    Judge::endpoint(spec, &HttpClient::new().unwrap()).unwrap()
+    Judge::endpoint(spec, client).unwrap()
 }
 
 /// Who speaks the interface of the case; another one is an error, so that no case goes by unseen.

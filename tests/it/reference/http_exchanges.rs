@@ -11,6 +11,7 @@ use tribunal::store::Store;
 
 use super::folder;
 use super::http::provider;
+use crate::endpoints::both_ways;
 use crate::scripted::{Ending, Scripted, Seen, Step};
 
 const KEY: &str = "sk-very-secret-1234567890";
@@ -51,7 +52,7 @@ struct Ended {
     has_cost: bool,
 }
 
-async fn ended(case: &Value) -> Ended {
+async fn ended(case: &Value, client: &HttpClient) -> Ended {
     let server = Scripted::start(steps(case)).await;
     let prompt = tribunal::prompt::embedded("pairwise.en").unwrap();
     let mut spec = JudgeSpec::new("mini", provider(case), "judge-9", prompt);
@@ -60,7 +61,7 @@ async fn ended(case: &Value) -> Ended {
     spec.api_key = Some(Secret::new(KEY));
     (spec.temperature, spec.max_tokens) = (Some(0.0), Some(256));
     spec.timeout = Duration::from_secs(case["timeout_s"].as_u64().unwrap_or(20));
-    let judges = [Judge::endpoint(spec, &HttpClient::new().unwrap()).unwrap()];
+    let judges = [Judge::endpoint(spec, client).unwrap()];
     let pairs = [Pair::new("q1", "2+2?", "4", "5")];
     let trial = Trial { items: &pairs, judges: &judges };
     let plan_options = PlanOptions { orders: vec![Order::Ab], ..PlanOptions::default() };
@@ -145,16 +146,20 @@ async fn every_exchange_ends_as_it_should_with_its_waits_and_calls() {
     let Some(folder) = folder() else { return };
     let text = std::fs::read_to_string(folder.join("cases/http.jsonl")).unwrap();
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let ended = futures_util::future::join_all(cases.iter().map(ended)).await;
+    let ways = both_ways();
+    let asked: Vec<_> =
+        cases.iter().flat_map(|case| ways.iter().map(move |(way, client)| (case, *way, client))).collect();
+    let ended = asked.iter().map(|(case, _, client)| ended(case, client));
+    let ended = futures_util::future::join_all(ended).await;
     let (mut must, mut should) = (Vec::new(), Vec::new());
-    for (case, ended) in cases.iter().zip(&ended) {
+    for ((case, way, _), ended) in asked.iter().zip(&ended) {
         let found = complaints(case, ended);
         if !found.is_empty() {
             let list = if case["level"] == "must" { &mut must } else { &mut should };
-            list.push(format!("{} {}: {}", case["id"], case["title"], found.join("; ")));
+            list.push(format!("{} {}, {way}: {}", case["id"], case["title"], found.join("; ")));
         }
     }
     eprintln!("not as a good tool would: {should:#?}");
     assert!(must.is_empty(), "{must:#?}");
-    assert!(ended.len() >= 40, "{} cases", ended.len());
+    assert!(cases.len() >= 40, "{} cases", cases.len());
 }

@@ -3,15 +3,22 @@
 //! Redirects are not followed (a `POST` would lose its body), answers are bounded in size, and the key is masked in
 //! everything that comes back before anyone else sees it.
 
-use std::error::Error as _;
+mod local;
+mod remote;
+
+use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Once;
 use std::time::{Duration, Instant, SystemTime};
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Certificate, Client, ClientBuilder, redirect};
+use hyper::Uri;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::Url;
 use serde_json::Value;
+
+use local::Local;
+use remote::Remote;
 
 use super::error::JudgeError;
 use super::secret::Secret;
@@ -26,13 +33,15 @@ const LARGEST_RESERVED: usize = 64 << 10;
 /// Longest quotation of an error body, in characters.
 const LONGEST_EXCERPT: usize = 400;
 
+/// How the program calls itself.
+const USER_AGENT: &str = concat!("tribunal/", env!("CARGO_PKG_VERSION"));
+
 /// The HTTP client that all endpoint judges of a run share; cheap to clone.
 #[derive(Clone)]
 pub struct HttpClient {
-    /// Honours the system's proxy settings.
-    proxied: Client,
-    /// For servers on this machine, which no proxy can reach.
-    direct: Client,
+    remote: Remote,
+    /// `None`: all go the way of remote servers.
+    local: Option<Local>,
 }
 
 impl fmt::Debug for HttpClient {
@@ -44,48 +53,93 @@ impl fmt::Debug for HttpClient {
 impl HttpClient {
     /// Sets up the client. Sends nothing.
     pub fn new() -> Result<Self, JudgeError> {
+        Ok(Self { local: Some(Local::new()), ..Self::remote_only()? })
+    }
+
+    /// A client that takes the way of remote servers to those on this machine too, to check that both ways are alike.
+    pub fn remote_only() -> Result<Self, JudgeError> {
         static PROVIDER: Once = Once::new();
         PROVIDER.call_once(|| {
             // An error means that the embedding program installed a provider first, which serves as well.
             let _ = rustls::crypto::ring::default_provider().install_default();
         });
-        Ok(Self { proxied: build(|builder| builder)?, direct: build(ClientBuilder::no_proxy)? })
+        Ok(Self { remote: Remote::new()?, local: None })
     }
 
     /// Sends one `POST` and waits for the whole answer, whatever its status.
     pub(super) async fn post(&self, mut post: Post<'_>) -> Result<Reply, CallError> {
-        let client = if post.to.is_local { &self.direct } else { &self.proxied };
-        let request = match &post.to.url {
-            Some(url) => client.post(url.clone()),
-            None => client.post(&post.to.text),
-        };
-        let headers = headers(&post)?;
-        let request = request.headers(headers).timeout(post.timeout).body(std::mem::take(&mut post.body));
+        let (text, timeout, body) = (&post.to.text, post.timeout, std::mem::take(&mut post.body));
+        let sending = Sending { text, headers: headers(&post)?, body, timeout };
         #[allow(clippy::disallowed_methods)] // latency is measured here and nowhere else
         let sent = Instant::now();
-        let broken = |error: reqwest::Error| failure(error, &post);
-        let mut response = request.send().await.map_err(broken)?;
-        let expected = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
-        // What the server says of its length is a hint, and no reason to set much memory aside.
-        let mut body = Vec::with_capacity(expected.min(LARGEST_RESERVED));
-        while let Some(chunk) = response.chunk().await.map_err(broken)? {
-            if body.len() + chunk.len() > LARGEST_ANSWER {
-                return Err(too_large(response.status().as_u16(), &post));
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let answer = match (&self.local, &post.to.plain) {
+            (Some(local), Some(uri)) => local.post(uri, sending).await,
+            _ => self.remote.post(post.to.url.as_ref(), post.to.is_local, sending).await,
+        };
+        let Answer { status, headers, body } = answer.map_err(|broken| failure(&broken, &post))?;
         let latency_ms = u64::try_from(sent.elapsed().as_millis()).unwrap_or(u64::MAX);
         #[allow(clippy::disallowed_methods)] // only to count from where the server sent no date of its own
         let now = SystemTime::now();
-        let head = response.headers();
         Ok(Reply {
-            status: response.status().as_u16(),
-            retry_after: retry_after(head, now),
-            is_html: text_of(head, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
-            location: text_of(head, &LOCATION).map(|place| post.mask(excerpt(place))),
+            status,
+            retry_after: retry_after(&headers, now),
+            is_html: text_of(&headers, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
+            location: text_of(&headers, &LOCATION).map(|place| post.mask(excerpt(place))),
             body: masked_body(post.key.map(|(_, key)| key), text_from(body)),
             latency_ms,
         })
+    }
+}
+
+/// What goes over the line, by either way.
+struct Sending<'a> {
+    /// The address as set, for what is no address at all.
+    text: &'a str,
+    headers: HeaderMap,
+    body: String,
+    /// Limit for the whole exchange.
+    timeout: Duration,
+}
+
+/// What came over the line.
+struct Answer {
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+/// Why no whole answer came; with the words of whoever noticed.
+enum Breakage {
+    Timeout,
+    NoHost(String),
+    NoAddress(String),
+    NoConnection(String),
+    Broken(String),
+    /// Of an answer with this status.
+    TooLarge(u16),
+}
+
+/// The bytes of an answer so far.
+struct Collected(Vec<u8>);
+
+impl Collected {
+    /// What the server says of the length is a hint, and no reason to set much memory aside.
+    fn new(expected: Option<u64>) -> Self {
+        let expected = expected.and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+        Self(Vec::with_capacity(expected.min(LARGEST_RESERVED)))
+    }
+
+    /// An error where it gets too large.
+    fn add(&mut self, chunk: &[u8]) -> Result<(), ()> {
+        if self.0.len() + chunk.len() > LARGEST_ANSWER {
+            return Err(());
+        }
+        self.0.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        self.0
     }
 }
 
@@ -94,16 +148,20 @@ pub(super) struct Address {
     /// In full, as set.
     pub text: String,
     /// `None` for what is no address: the client says what is wrong with it.
-    url: Option<reqwest::Url>,
+    url: Option<Url>,
+    /// For a server on this machine that speaks plain HTTP.
+    plain: Option<Uri>,
     /// True for a server on this machine.
     pub is_local: bool,
 }
 
 impl Address {
     pub fn new(text: String) -> Self {
-        let url = reqwest::Url::parse(&text).ok();
-        let is_local = url.as_ref().is_some_and(is_local);
-        Self { text, url, is_local }
+        let url = Url::parse(&text).ok();
+        let local = url.as_ref().filter(|url| is_local(url));
+        let plain = local.filter(|url| url.scheme() == "http" && url.username().is_empty() && url.password().is_none());
+        let plain = plain.and_then(|url| url.as_str().parse().ok());
+        Self { plain, is_local: local.is_some(), text, url }
     }
 }
 
@@ -221,26 +279,7 @@ pub(super) fn shown(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url)
 }
 
-fn build(tune: impl Fn(ClientBuilder) -> ClientBuilder) -> Result<Client, JudgeError> {
-    let builder = || {
-        tune(Client::builder())
-            .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .user_agent(concat!("tribunal/", env!("CARGO_PKG_VERSION")))
-    };
-    // On a machine without a bundle of root certificates the builder fails, even where only plain http will be
-    // spoken; the roots compiled in serve there.
-    builder()
-        .build()
-        .or_else(|_| builder().tls_certs_only(embedded_roots()).build())
-        .map_err(|error| JudgeError::Client(chain(&error)))
-}
-
-fn embedded_roots() -> Vec<Certificate> {
-    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok()).collect()
-}
-
-fn is_local(url: &reqwest::Url) -> bool {
+fn is_local(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
@@ -279,31 +318,31 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
 }
 
 /// A call that broke before the answer was whole.
-fn failure(error: reqwest::Error, post: &Post<'_>) -> CallError {
+fn failure(broken: &Breakage, post: &Post<'_>) -> CallError {
     let place = shown(&post.to.text);
-    let error = error.without_url();
-    let (class, message) = if error.is_timeout() {
-        let limit = post.timeout.as_secs_f64();
-        (CallClass::Retry(None), format!("{place}: no whole answer within {limit} s (setting `timeout_s`)"))
-    } else if error.is_dns() {
-        (CallClass::Setup, format!("{place}: no such host; check `base_url`: {}", chain(&error)))
-    } else if error.is_builder() {
-        (CallClass::Setup, format!("{place}: not an address to send to; check `base_url`: {}", chain(&error)))
-    } else if error.is_connect() {
-        (CallClass::Retry(None), format!("{place}: no connection; is the server running? {}", chain(&error)))
-    } else {
-        (CallClass::Retry(None), format!("{place}: the connection broke: {}", chain(&error)))
+    let (class, message) = match broken {
+        Breakage::Timeout => {
+            let limit = post.timeout.as_secs_f64();
+            (CallClass::Retry(None), format!("{place}: no whole answer within {limit} s (setting `timeout_s`)"))
+        }
+        Breakage::NoHost(words) => (CallClass::Setup, format!("{place}: no such host; check `base_url`: {words}")),
+        Breakage::NoAddress(words) => {
+            (CallClass::Setup, format!("{place}: not an address to send to; check `base_url`: {words}"))
+        }
+        Breakage::NoConnection(words) => {
+            (CallClass::Retry(None), format!("{place}: no connection; is the server running? {words}"))
+        }
+        Breakage::Broken(words) => (CallClass::Retry(None), format!("{place}: the connection broke: {words}")),
+        Breakage::TooLarge(_) => {
+            (CallClass::Item, format!("{place}: the answer is larger than {} MiB", LARGEST_ANSWER >> 20))
+        }
     };
-    CallError { class, status: error.status().map(|status| status.as_u16()), message: post.mask(message) }
-}
-
-fn too_large(status: u16, post: &Post<'_>) -> CallError {
-    let message = format!("{}: the answer is larger than {} MiB", shown(&post.to.text), LARGEST_ANSWER >> 20);
-    CallError { class: CallClass::Item, status: Some(status), message }
+    let status = if let Breakage::TooLarge(status) = broken { Some(*status) } else { None };
+    CallError { class, status, message: post.mask(message) }
 }
 
 /// An error with its causes, outermost first; a cause that the text before already names is left out.
-fn chain(error: &reqwest::Error) -> String {
+fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

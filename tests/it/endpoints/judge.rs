@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tribunal::domain::{Completion, FinishReason, NoVerdict, Order, Pair, Reading, Verdict};
-use tribunal::judge::{CallClass, CallError, HttpClient, Judge, JudgeSpec, Provider, ReadMode, Secret};
+use tribunal::judge::{CallClass, CallError, Judge, JudgeSpec, Provider, ReadMode, Secret};
 use tribunal::prompt::JudgePrompt;
 
 use crate::scripted::{Ending, Scripted, Step};
@@ -20,7 +20,7 @@ fn judge(server: &Scripted, tune: impl FnOnce(&mut JudgeSpec)) -> Judge {
     spec.base_url = Some(format!("{}/v1", server.root));
     spec.api_key = Some(Secret::new(KEY));
     tune(&mut spec);
-    Judge::endpoint(spec, &HttpClient::new().unwrap()).unwrap()
+    Judge::endpoint(spec, &super::client()).unwrap()
 }
 
 async fn ask(judge: &Judge) -> (Result<Completion, CallError>, Option<Reading>) {
