@@ -88,7 +88,9 @@ impl Court<'_> {
         let mut spent = Spent::default();
         let mut evidence = match (&args.a, &args.b, &args.pairs, &args.items) {
             (Some(a), Some(b), ..) => evidence::responses(a, b, &options, self.ui)?,
-            (_, _, Some(pairs), _) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, self.ui)?,
+            (_, _, Some(pairs), _) => {
+                evidence::pairs(&evidence::read(pairs, self.ui)?, "pairs", None, &options, self.ui)?
+            }
             (.., Some(items)) => {
                 self.admits(&name)?;
                 let Some(generated) = self.generated(items, &options)? else { return Ok(None) };

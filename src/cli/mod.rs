@@ -39,6 +39,7 @@ mod ledger;
 mod limits;
 mod log;
 mod output;
+mod pace;
 mod plan_args;
 mod requirement;
 mod runs;

@@ -20,7 +20,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let requirement = requirement::wanted(args)?;
-    let prereg = args.prereg.as_deref().map(background::plan).transpose()?;
+    let prereg = args.prereg.as_deref().map(|path| background::plan(path, ui)).transpose()?;
     let read: Vec<&str> = read(args).collect();
     check_apart(args.output.out.as_deref(), read.iter().copied())?;
     check_apart(args.ask.record.as_deref(), read)?;

@@ -60,7 +60,7 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
         return Ok(Exit::Done);
     }
     if let Some(path) = &args.batch_in {
-        let taken = batches::take(&judging, &judges, &evidence.pairs, &evidence::read(path)?)?;
+        let taken = batches::take(&judging, &judges, &evidence.pairs, &evidence::read(path, ui)?)?;
         ui.note(heard(&taken));
     }
     let Some(judged) = judging.gather(&judges, &evidence.pairs)? else { return Ok(Exit::Done) };
@@ -86,7 +86,7 @@ fn pairs(args: &JudgeArgs, ui: Ui) -> Result<Evidence, CliError> {
     let options = PairOptions { group_by: args.group_by.clone(), ..PairOptions::default() };
     match (&args.a, &args.b, &args.pairs) {
         (Some(a), Some(b), _) => evidence::responses(a, b, &options, ui),
-        (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, ui),
+        (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs, ui)?, "pairs", None, &options, ui),
         _ => Err(CliError::usage("there is nothing to judge").hint("give --pairs FILE, or --a FILE --b FILE")),
     }
 }
