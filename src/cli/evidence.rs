@@ -6,6 +6,7 @@ use std::path::Path;
 use super::args::{DisputedArg, StatisticsArgs};
 use super::exit::CliError;
 use super::ui::Ui;
+use crate::analysis::warning::Warning;
 use crate::data::{self, DataError, Disputed, Kind, Loaded, PairOptions, Reached, Source, VerdictOptions};
 use crate::domain::{Digest, GoldSet, InputFile, Item, Judgment, Notice, Pair};
 
@@ -26,7 +27,7 @@ pub(super) struct Evidence {
     /// The files, for the manifest.
     pub inputs: Vec<InputFile>,
     /// What the files' readers had to say; a reader of the report has to know it too.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Judgments of a run to the end, where it may have stopped before.
     pub planned: Option<u64>,
 }
@@ -46,7 +47,7 @@ pub(super) fn read(path: &str, ui: Ui) -> Result<Source, CliError> {
 /// Says the findings about files, and keeps them for the report.
 struct Teller {
     ui: Ui,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl Teller {
@@ -56,7 +57,7 @@ impl Teller {
 
     fn tell(&mut self, path: &str, notices: &[Notice]) {
         self.ui.notices(path, notices);
-        self.warnings.extend(notices.iter().map(|notice| format!("{}: {}", name_of(path), notice.text)));
+        self.warnings.extend(notices.iter().map(|notice| warning(path, notice)));
     }
 
     /// Reads records, with a sign of life where there are many.
@@ -73,6 +74,15 @@ impl Teller {
     fn told<T>(&mut self, loaded: Loaded<T>, path: &str) -> T {
         self.tell(path, &loaded.notices);
         loaded.records
+    }
+}
+
+/// A finding about a file as the report has it, without its line.
+fn warning(path: &str, notice: &Notice) -> Warning {
+    let file = name_of(path);
+    match &notice.remark {
+        Some(remark) => Warning::OfFile { file, remark: remark.clone() },
+        None => Warning::Note(format!("{file}: {}", notice.text)),
     }
 }
 

@@ -5,7 +5,7 @@ use super::fields::Fields;
 use super::json::{Array, Lines};
 use super::source::Source;
 use super::table::Table;
-use crate::domain::{Notice, Severity};
+use crate::domain::{Notice, Remark};
 
 /// What kind of cells a record has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,9 +103,8 @@ pub(super) fn read_each(
                 each(record, findings);
             }
             Err(broken) if broken.cut && cut_end == CutEnd::Warn => {
-                let text = format!("the last record is cut off and was left out ({})", broken.notice.text);
                 // The field of a broken-off text is the last whole one: no help here.
-                findings.push(Notice { severity: Severity::Warning, field: None, text, ..broken.notice });
+                findings.warn(broken.notice.line, None, Remark::CutOff { why: broken.notice.text });
             }
             Err(broken) => findings.push(broken.notice),
         }

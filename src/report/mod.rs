@@ -36,6 +36,7 @@ mod page_comparison;
 mod page_multiples;
 mod page_several;
 mod plan;
+mod remarks;
 mod sentences;
 mod several;
 mod stopping;

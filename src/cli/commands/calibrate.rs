@@ -36,7 +36,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let options =
         Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model, jury };
     let mut answer = ui.during("figures and intervals", || calibrate(&evidence.gold, &evidence.judgments, &options));
-    answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
+    answer.warnings.extend(evidence.warnings);
     let mut issued = Vec::new();
     for card in &mut answer.judges {
         if let Some(certificate) = certificates::issue(card, &answer.gold, &rules, &judges, clock)? {

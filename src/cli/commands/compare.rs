@@ -1,7 +1,6 @@
 //! `compare`: is A better than B, by a judge that was tried?
 
 use crate::analysis::compare::{Options, compare};
-use crate::analysis::warning::Warning;
 use crate::cli::args::CompareArgs;
 use crate::cli::background;
 use crate::cli::clock::Clock;
@@ -51,7 +50,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     };
     let mut answer =
         ui.during("rates, intervals and tests", || compare(&evidence.gold, &evidence.judgments, &judge, &options));
-    answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
+    answer.warnings.extend(evidence.warnings);
     answer.certificate = door.certificate;
     answer.banner = door.banner;
     answer.tried = door.tried;
