@@ -38,6 +38,7 @@ mod labelling;
 mod ledger;
 mod limits;
 mod log;
+mod manual;
 mod output;
 mod pace;
 mod plan_args;

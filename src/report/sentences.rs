@@ -232,7 +232,10 @@ mod tests {
     fn is_english(text: &str) -> bool {
         let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join("。");
         let words: Vec<&str> = plain.split(' ').collect();
-        let word = |text: &str| text.len() > 1 && text.chars().all(|c| c.is_ascii_lowercase());
+        let word = |text: &str| {
+            let text = text.trim_end_matches([';', ',', ':', '?']);
+            text.len() > 1 && text.chars().all(|c| c.is_ascii_lowercase())
+        };
         words.windows(2).any(|pair| word(pair[0]) && word(pair[1]))
     }
 

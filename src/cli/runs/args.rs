@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use clap::builder::TypedValueParser as _;
 
-use crate::cli::args::FindingsFormat;
+use crate::cli::args::{FindingsFormat, known};
 
 const HELP: &str = "\
 Examples:
@@ -61,7 +62,7 @@ pub(in crate::cli) enum RunsCommand {
     )]
     Show {
         /// Number of the run, or `last`.
-        #[arg(default_value = "last", value_name = "RUN")]
+        #[arg(default_value = "last", value_name = "RUN", value_parser = known::last().try_map(|text| text.parse::<RunArg>()), hide_possible_values = true)]
         run: RunArg,
         /// How to write it.
         #[arg(long, value_enum, default_value = "table")]
@@ -80,7 +81,7 @@ pub(in crate::cli) enum RunsCommand {
     )]
     Export {
         /// Number of the run, or `last`.
-        #[arg(value_name = "RUN")]
+        #[arg(value_name = "RUN", value_parser = known::last().try_map(|text| text.parse::<RunArg>()), hide_possible_values = true)]
         run: RunArg,
         /// Write the verdicts of all judges (long form) instead of the completions of endpoints.
         #[arg(long)]
@@ -108,7 +109,7 @@ pub(in crate::cli) enum RunsCommand {
     )]
     Reparse {
         /// Number of the run, or `last`.
-        #[arg(default_value = "last", conflicts_with = "all", value_name = "RUN")]
+        #[arg(default_value = "last", conflicts_with = "all", value_name = "RUN", value_parser = known::last().try_map(|text| text.parse::<RunArg>()), hide_possible_values = true)]
         run: RunArg,
         /// All runs.
         #[arg(long)]
