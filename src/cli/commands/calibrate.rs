@@ -39,7 +39,10 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     answer.warnings.extend(evidence.warnings);
     let mut issued = Vec::new();
     for card in &mut answer.judges {
-        if let Some(certificate) = certificates::issue(card, &answer.gold, &rules, &judges, clock)? {
+        if let Some(mut certificate) = certificates::issue(card, &answer.gold, &rules, &judges, clock)? {
+            // Standard input cannot be named again.
+            let file = |path: &Option<String>| path.clone().filter(|path| path != "-");
+            (certificate.gold_file, certificate.labels_file) = (file(&args.gold), file(&args.labels));
             card.certificate = Some(certificates::path(&args.door.certificates, &certificate).display().to_string());
             issued.push(certificate);
         }
