@@ -21,7 +21,8 @@ pub(super) use asking::{GenerateArgs, JudgeArgs};
 pub(super) use calibrate::{CalibrateArgs, JuryArg, JuryArgs};
 pub(super) use compare::{CompareArgs, GoldSampleArg, RequireArg};
 pub(super) use desk::{
-    DemoArgs, FindingsFormat, GoldArgs, GoldCommand, GoldLintArgs, OrderArg, PromptArgs, PromptCommand, ValidateArgs,
+    DemoArgs, DocumentFormat, GoldArgs, GoldCommand, GoldLintArgs, ListFormat, OrderArg, PromptArgs, PromptCommand,
+    ValidateArgs,
 };
 pub(super) use shell::{CompletionsArgs, InitArgs, ManArgs, SchemaArgs};
 

@@ -7,13 +7,26 @@ use clap::{Subcommand, ValueEnum};
 use super::{FormatArg, LangArg, examples, known};
 use crate::cli::labelling::args::{EXPORT_HELP, ExportArgs, LABEL_HELP, LabelArgs};
 
-/// How findings are written.
+/// How one document is written that is no list of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum FindingsFormat {
+pub(in crate::cli) enum DocumentFormat {
     /// Lines for people.
     Table,
     /// One JSON document.
     Json,
+}
+
+/// How a list is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ListFormat {
+    /// Lines for people.
+    Table,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+    /// A table for spreadsheets and data frames.
+    Csv,
 }
 
 #[derive(Debug, clap::Args)]
