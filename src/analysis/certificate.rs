@@ -39,6 +39,12 @@ pub struct Certificate {
     pub prompt_digest: Option<Digest>,
     /// The gold set's name.
     pub gold: String,
+    /// The file of gold pairs as it was named; `None` for the set that ships and for standard input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gold_file: Option<String>,
+    /// The file of labels beside it, as it was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels_file: Option<String>,
     /// The gold set's digest.
     pub gold_digest: Digest,
     /// Digest of the gate's rules.
@@ -95,6 +101,8 @@ pub fn certify(
         served_model: judge.model.clone(),
         prompt_digest,
         gold: gold.name.clone(),
+        gold_file: None,
+        labels_file: None,
         gold_digest: gold.digest,
         rules_digest: rules_digest(rules)?,
         languages: gold.languages.clone(),
@@ -186,6 +194,8 @@ impl Certificate {
             decision: self.decision,
             criteria: named.filter_map(|criterion| criterion["name"].as_str().map(str::to_owned)).collect(),
             gold: self.gold.clone(),
+            gold_file: self.gold_file.clone(),
+            labels_file: self.labels_file.clone(),
             date: self.date.clone(),
         })
     }
@@ -250,6 +260,8 @@ mod tests {
             served_model: None,
             prompt_digest: None,
             gold: "core".to_owned(),
+            gold_file: None,
+            labels_file: None,
             gold_digest: Digest::of(b"g"),
             rules_digest: Digest::of(b"r"),
             languages: vec!["en".to_owned()],

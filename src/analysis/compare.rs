@@ -155,6 +155,12 @@ pub struct Tried {
     pub criteria: Vec<String>,
     /// The gold set.
     pub gold: String,
+    /// Its file as it was named; no part of a result, but of the way to try again.
+    #[serde(skip)]
+    pub gold_file: Option<String>,
+    /// The file of labels beside it.
+    #[serde(skip)]
+    pub labels_file: Option<String>,
     /// When: UTC, RFC 3339.
     pub date: String,
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::prereg::Deviation;
-use crate::domain::NoVerdict;
+use crate::domain::{NoVerdict, Remark};
 
 /// One thing that a reader has to know. [`fmt::Display`] and JSON give it in English.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,7 +123,14 @@ pub enum Warning {
     },
     /// What was done departs from the pre-registered plan.
     NotAsPlanned(Deviation),
-    /// A sentence from elsewhere, such as a finding of a file's reader.
+    /// What the reader of a file warns of.
+    OfFile {
+        /// The file's name.
+        file: String,
+        /// The warning.
+        remark: Remark,
+    },
+    /// A sentence from elsewhere, shown as it is in every language.
     Note(String),
 }
 
@@ -223,6 +230,7 @@ impl fmt::Display for Warning {
             Self::NotAsPlanned(Deviation { field, planned, done }) => {
                 write!(f, "not as planned: `{field}` was {planned} in the pre-registration, and {done} in fact")
             }
+            Self::OfFile { file, remark } => write!(f, "{file}: {remark}"),
             Self::Note(text) => f.write_str(text),
         }
     }

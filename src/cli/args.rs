@@ -5,10 +5,12 @@ mod calibrate;
 mod compare;
 mod desk;
 mod examples;
+pub(super) mod known;
 mod shell;
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser as _;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::exit::CliError;
@@ -19,7 +21,8 @@ pub(super) use asking::{GenerateArgs, JudgeArgs};
 pub(super) use calibrate::{CalibrateArgs, JuryArg, JuryArgs};
 pub(super) use compare::{CompareArgs, GoldSampleArg, RequireArg};
 pub(super) use desk::{
-    DemoArgs, FindingsFormat, GoldArgs, GoldCommand, GoldLintArgs, OrderArg, PromptArgs, PromptCommand, ValidateArgs,
+    DemoArgs, DocumentFormat, GoldArgs, GoldCommand, GoldLintArgs, ListFormat, OrderArg, PromptArgs, PromptCommand,
+    ValidateArgs,
 };
 pub(super) use shell::{CompletionsArgs, InitArgs, ManArgs, SchemaArgs};
 
@@ -155,7 +158,7 @@ pub(super) struct OutputArgs {
     #[arg(long)]
     pub github: bool,
     /// Items whose texts a page holds, the most telling ones first: a number, or `all`. Verdicts are always all there.
-    #[arg(long, value_parser = show_items, default_value = "2000", value_name = "N")]
+    #[arg(long, value_parser = known::all().try_map(|text| show_items(&text)), hide_possible_values = true, default_value = "2000", value_name = "N")]
     pub show_items: usize,
 }
 
@@ -231,7 +234,7 @@ pub(super) struct AskArgs {
     #[command(flatten)]
     pub calls: CallArgs,
     /// Judge prompt: a file or the name of a shipped one, such as pairwise.ja.
-    #[arg(long, value_name = "PROMPT")]
+    #[arg(long, value_name = "PROMPT", value_parser = known::prompts(), hide_possible_values = true)]
     pub prompt: Option<String>,
     /// Ask each order so many times; two or more separate position bias from noise.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "K")]

@@ -265,7 +265,7 @@ impl Watch {
             }
             RunEvent::BatchSaved { records } => progress.step(records, self.spent),
             RunEvent::Failed { asked, why } => {
-                progress.step(1, self.spent);
+                progress.fail(self.spent);
                 progress.say(&format!("{} {} {}: {why}", asked.judge, asked.item, asked.order.as_str()));
             }
             RunEvent::Retrying { asked, failures, wait, why } => progress.say(&format!(

@@ -77,8 +77,8 @@ pub(super) fn reruns(calls: &CallArgs, pairs: &[Pair], judge: &JudgeName) -> Opt
 }
 
 /// A pre-registered plan, TOML or JSON, and its entry for the manifest.
-pub(super) fn plan(path: &str) -> Result<(Plan, InputFile), CliError> {
-    let source = evidence::read(path)?;
+pub(super) fn plan(path: &str, ui: Ui) -> Result<(Plan, InputFile), CliError> {
+    let source = evidence::read(path, ui)?;
     let text = source.text();
     let broken = |problem: String| {
         CliError::usage(format!("{path}: {problem}"))

@@ -1,5 +1,7 @@
 //! The time of day, from one place. `SOURCE_DATE_EPOCH` fixes it, so that equal inputs give equal bytes.
 
+use std::time::{Duration, Instant};
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::exit::CliError;
@@ -44,6 +46,21 @@ impl Clock {
         text(
             self.timestamp().saturating_add(SignedDuration::from_hours(days * 24)).unwrap_or_else(|_| self.timestamp()),
         )
+    }
+}
+
+/// Tells how long something takes. No result depends on it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[allow(clippy::disallowed_methods, reason = "this file tells the time")]
+    pub fn begin() -> Self {
+        Self(Instant::now())
+    }
+
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
     }
 }
 

@@ -88,7 +88,9 @@ impl Court<'_> {
         let mut spent = Spent::default();
         let mut evidence = match (&args.a, &args.b, &args.pairs, &args.items) {
             (Some(a), Some(b), ..) => evidence::responses(a, b, &options, self.ui)?,
-            (_, _, Some(pairs), _) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, self.ui)?,
+            (_, _, Some(pairs), _) => {
+                evidence::pairs(&evidence::read(pairs, self.ui)?, "pairs", None, &options, self.ui)?
+            }
             (.., Some(items)) => {
                 self.admits(&name)?;
                 let Some(generated) = self.generated(items, &options)? else { return Ok(None) };
@@ -208,14 +210,16 @@ impl Court<'_> {
         Ok((evidence, judge, passed))
     }
 
-    /// The command that tries this judge, with every flag that makes it this judge.
-    pub(super) fn calibration(&self) -> String {
+    /// The command that tries this judge, with every flag that makes it this judge and, where it was tried, what it was tried on.
+    pub(super) fn calibration(&self, tried: Option<&Tried>) -> String {
         let ask = &self.args.ask;
         let path = |path: &Path| path.display().to_string();
         let flags = [
             ("--judge", self.args.judge.clone()),
             ("--config", ask.calls.config.as_deref().map(path)),
             ("--prompt", ask.prompt.clone()),
+            ("--gold", tried.and_then(|tried| tried.gold_file.clone())),
+            ("--labels", tried.and_then(|tried| tried.labels_file.clone())),
             (
                 "--certificates",
                 Some(path(&self.args.door.certificates)).filter(|folder| folder != DEFAULT_CERTIFICATES),
@@ -229,12 +233,16 @@ impl Court<'_> {
     /// The way on. What was tried and failed fails again on the same labels, so a trial is no way on there.
     fn hint(&self, tried: Option<&Tried>) -> String {
         let go_on = "or go on with --uncalibrated and a banner on every output";
-        let Some(tried) = tried else { return format!("get one with `{}`, {go_on}", self.calibration()) };
+        let Some(tried) = tried else { return format!("get one with `{}`, {go_on}", self.calibration(None)) };
         let wanted = match tried.decision {
             Decision::Fail => "take another prompt or model, or labels of another kind of items",
             Decision::Pass | Decision::Inconclusive => "add labels, or take another prompt or model",
         };
-        format!("this judge {}: {wanted}, and try that with `{}`, {go_on}", not_passed(tried), self.calibration())
+        format!(
+            "this judge {}: {wanted}, and try that with `{}`, {go_on}",
+            not_passed(tried),
+            self.calibration(Some(tried))
+        )
     }
 
     /// Looks for a certificate under the rules in force.

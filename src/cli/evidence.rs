@@ -1,11 +1,13 @@
 //! Files → items, labels and judgments, with the findings said on the way.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use super::args::{DisputedArg, StatisticsArgs};
 use super::exit::CliError;
 use super::ui::Ui;
-use crate::data::{self, DataError, Disputed, Kind, Loaded, PairOptions, Source, VerdictOptions};
+use crate::analysis::warning::Warning;
+use crate::data::{self, DataError, Disputed, Kind, Loaded, PairOptions, Reached, Source, VerdictOptions};
 use crate::domain::{Digest, GoldSet, InputFile, Item, Judgment, Notice, Pair};
 
 /// The gold set that ships.
@@ -25,20 +27,27 @@ pub(super) struct Evidence {
     /// The files, for the manifest.
     pub inputs: Vec<InputFile>,
     /// What the files' readers had to say; a reader of the report has to know it too.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Judgments of a run to the end, where it may have stopped before.
     pub planned: Option<u64>,
 }
 
-/// Reads a file or standard input (`-`).
-pub(super) fn read(path: &str) -> Result<Source, CliError> {
-    Ok(data::read_source(path, &mut std::io::stdin().lock())?)
+/// Reads a file or standard input (`-`), with a sign of life where that takes long. Who types the input needs no sign.
+pub(super) fn read(path: &str, ui: Ui) -> Result<Source, CliError> {
+    let mut stdin = std::io::stdin().lock();
+    if path == "-" && stdin.is_terminal() {
+        return Ok(data::read_source(path, &mut stdin)?);
+    }
+    let shown = if path == "-" { "standard input" } else { path };
+    let reached = Reached::default();
+    let read = || data::read_source_watched(path, &mut stdin, &reached);
+    Ok(ui.while_counting(&format!("reading {shown}"), &reached, read)?)
 }
 
 /// Says the findings about files, and keeps them for the report.
 struct Teller {
     ui: Ui,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl Teller {
@@ -48,7 +57,7 @@ impl Teller {
 
     fn tell(&mut self, path: &str, notices: &[Notice]) {
         self.ui.notices(path, notices);
-        self.warnings.extend(notices.iter().map(|notice| format!("{}: {}", name_of(path), notice.text)));
+        self.warnings.extend(notices.iter().map(|notice| warning(path, notice)));
     }
 
     /// Reads records, with a sign of life where there are many.
@@ -57,13 +66,23 @@ impl Teller {
         source: &Source,
         load: impl FnOnce(&Source) -> Result<Loaded<T>, DataError>,
     ) -> Result<T, CliError> {
-        let loaded = self.ui.during(&format!("reading {}", source.path()), || load(source))?;
+        let loaded =
+            self.ui.while_counting(&format!("reading {}", source.path()), source.reached(), || load(source))?;
         Ok(self.told(loaded, source.path()))
     }
 
     fn told<T>(&mut self, loaded: Loaded<T>, path: &str) -> T {
         self.tell(path, &loaded.notices);
         loaded.records
+    }
+}
+
+/// A finding about a file as the report has it, without its line.
+fn warning(path: &str, notice: &Notice) -> Warning {
+    let file = name_of(path);
+    match &notice.remark {
+        Some(remark) => Warning::OfFile { file, remark: remark.clone() },
+        None => Warning::Note(format!("{file}: {}", notice.text)),
     }
 }
 
@@ -87,9 +106,9 @@ pub(super) fn pair_options(statistics: &StatisticsArgs) -> PairOptions {
 }
 
 /// The gold pairs of `--gold`, or those that ship.
-pub(super) fn gold_source(gold: Option<&str>) -> Result<Source, CliError> {
+pub(super) fn gold_source(gold: Option<&str>, ui: Ui) -> Result<Source, CliError> {
     match gold {
-        Some(path) => read(path),
+        Some(path) => read(path, ui),
         None => Ok(Source::from_bytes(SHIPPED_GOLD_NAME, SHIPPED_GOLD)?),
     }
 }
@@ -106,7 +125,7 @@ pub(super) fn pairs(
     let mut pairs = teller.load(source, |source| data::load_pairs(source, options))?;
     let mut inputs = vec![input(role, source, pairs.len())];
     if let Some(path) = labels {
-        let source = read(path)?;
+        let source = read(path, ui)?;
         let labels = teller.load(&source, data::load_labels)?;
         teller.tell(source.path(), &data::apply_labels(&mut pairs, &labels, options.disputed)?);
         inputs.push(input("labels", &source, labels.rows.len()));
@@ -117,13 +136,13 @@ pub(super) fn pairs(
 
 /// Items that are to be answered.
 pub(super) fn items(path: &str, ui: Ui) -> Result<Vec<Item>, CliError> {
-    let source = read(path)?;
+    let source = read(path, ui)?;
     Teller::new(ui).load(&source, data::load_items)
 }
 
 /// Two files of responses, joined.
 pub(super) fn responses(a: &str, b: &str, options: &PairOptions, ui: Ui) -> Result<Evidence, CliError> {
-    joined(&read(a)?, &read(b)?, options, ui)
+    joined(&read(a, ui)?, &read(b, ui)?, options, ui)
 }
 
 /// Two texts of responses, joined.
@@ -150,15 +169,15 @@ pub(super) fn verdicts(
     options: &PairOptions,
     ui: Ui,
 ) -> Result<Evidence, CliError> {
-    let source = read(path)?;
+    let source = read(path, ui)?;
     let recorded = VerdictOptions { group_by: options.group_by.clone(), disputed: options.disputed };
     let mut teller = Teller::new(ui);
     let recorded = teller.load(&source, |source| data::load_verdicts(source, &recorded))?;
     let mut inputs = vec![input("verdicts", &source, recorded.rows)];
     let mut items = recorded.items;
     let mut pairs = Vec::new();
-    let mut label_files: Vec<Source> = labels.map(read).transpose()?.into_iter().collect();
-    if let Some(source) = gold.map(read).transpose()? {
+    let mut label_files: Vec<Source> = labels.map(|path| read(path, ui)).transpose()?.into_iter().collect();
+    if let Some(source) = gold.map(|path| read(path, ui)).transpose()? {
         if data::detect(&source, None) == Kind::Labels {
             label_files.push(source);
         } else {

@@ -59,7 +59,7 @@ impl<'a> Bench<'a> {
                 let form = Named { provider, base_url, model, name };
                 self.endpoint(self.endpoints.short(form, prompt)?)
             }
-            ShortForm::Replay { file, judge } => self.replay(&file, judge.as_deref()),
+            ShortForm::Replay { file, judge } => self.replay(&file, judge.as_deref(), ui),
             ShortForm::Checks => Ok(Judge::checks(self.pairs)?),
             ShortForm::ChecksThen(rest) => {
                 let inner = self.judge(&rest, ui)?;
@@ -78,8 +78,8 @@ impl<'a> Bench<'a> {
         error.hint(format!("the settings know: {}", named.join(", ")))
     }
 
-    fn replay(&mut self, file: &str, judge: Option<&str>) -> Result<Judge, CliError> {
-        let source = read(file)?;
+    fn replay(&mut self, file: &str, judge: Option<&str>, ui: Ui) -> Result<Judge, CliError> {
+        let source = read(file, ui)?;
         let recording = Recording::parse(source.text().as_bytes(), file)?;
         self.inputs.push(super::evidence::input("recording", &source, source.text().lines().count()));
         let fallback = self.ask.prompt.as_deref().map(prompt::load).transpose()?.map(|prompt| prompt.contract);

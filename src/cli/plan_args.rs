@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::args::{AskArgs, CallArgs, FormatArg, LangArg};
+use super::args::{AskArgs, CallArgs, FormatArg, LangArg, known};
 use crate::analysis::plan;
 
 pub(super) const PLAN_HELP: &str = "\
@@ -60,7 +60,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Judge prompt: a file or the name of a shipped one.
-    #[arg(long, value_name = "PROMPT")]
+    #[arg(long, value_name = "PROMPT", value_parser = known::prompts(), hide_possible_values = true)]
     pub prompt: Option<String>,
     /// Where completions are kept.
     #[arg(long, default_value = ".tribunal", value_name = "DIR")]

@@ -49,7 +49,7 @@ fn way_out(answer: &Comparison, court: &Court<'_>) -> Option<String> {
     }
     let how = match answer.banner? {
         Banner::Control => return None,
-        Banner::Uncalibrated => format!("`{}`", court.calibration()),
+        Banner::Uncalibrated => format!("`{}`", court.calibration(None)),
         Banner::Recorded => format!(
             "`tribunal calibrate --gold GOLD --verdicts VERDICTS --judge {}` with its verdicts on pairs that people labelled",
             quoted([answer.judge.as_str()].into_iter())

@@ -33,7 +33,7 @@ pub(super) fn gather(
         jury::check_members(&args.jury, evidence.judgments.iter().map(|judgment| &judgment.judge))?;
         return Ok(Some((evidence, Vec::new())));
     }
-    let source = evidence::gold_source(args.gold.as_deref())?;
+    let source = evidence::gold_source(args.gold.as_deref(), ui)?;
     let mut evidence = evidence::pairs(&source, "gold", args.labels.as_deref(), &options, ui)?;
     if evidence.gold.labelled() == 0 {
         ui.warn("no item has a gold label: only position will be measured, and nothing can pass (add `gold`, or --labels FILE)");

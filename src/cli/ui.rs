@@ -1,20 +1,27 @@
 //! Talk on standard error: warnings, errors with their way out, and the progress of long work.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 use std::io::Write as _;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::clock::Stopwatch;
 use super::exit::CliError;
 use super::log;
+use super::pace::{Pace, spoken};
 use super::settings::Environment;
+use crate::data::Reached;
 use crate::domain::Notice;
 use crate::report::{visible_line, without_commands};
 
 /// Work that takes longer is shown.
 const SOON: Duration = Duration::from_secs(1);
+/// A sign of life moves this often.
+const BLINK: Duration = Duration::from_millis(200);
 
 /// Where talk goes, and how loud it is.
 #[derive(Debug, Clone, Copy)]
@@ -94,11 +101,16 @@ impl Ui {
     /// Does `work`; where it takes longer than a second, a terminal shows what is being done and for how long. Pipes, logs and
     /// `--quiet` get nothing: unlike calls, this work ends by itself and costs nothing.
     pub fn during<T>(self, what: &str, work: impl FnOnce() -> T) -> T {
+        self.while_counting(what, &Reached::default(), work)
+    }
+
+    /// The same for work that tells how far it is: percent where it is known how much there is.
+    pub fn while_counting<T>(self, what: &str, reached: &Reached, work: impl FnOnce() -> T) -> T {
         if !self.bars {
             return work();
         }
         let (working, ended) = mpsc::channel::<()>();
-        let what = visible_line(what).into_owned();
+        let (what, reached) = (visible_line(what).into_owned(), reached.clone());
         let watch = std::thread::spawn(move || {
             // An answer or a hang-up: the work has ended already.
             if ended.recv_timeout(SOON) != Err(RecvTimeoutError::Timeout) {
@@ -107,9 +119,13 @@ impl Ui {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(SOON);
             let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar.set_message(what);
-            bar.enable_steady_tick(Duration::from_millis(200));
-            let _ = ended.recv();
+            loop {
+                bar.set_message(format!("{what}{}", how_far(&reached)));
+                bar.tick();
+                if ended.recv_timeout(BLINK) != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
+            }
             bar.finish_and_clear();
         });
         let result = work();
@@ -121,18 +137,46 @@ impl Ui {
 
     /// A bar for `total` steps on a terminal, plain lines else, nothing with `--quiet`.
     pub fn progress(self, total: u64, what: &str) -> Progress {
+        let what = visible_line(what);
         let bar = if self.bars {
-            let style = "{msg} {wide_bar} {pos}/{len} · {per_sec} · {eta} left";
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.enable_steady_tick(Duration::from_millis(200));
+            bar.set_style(run_style());
+            bar.enable_steady_tick(BLINK);
             bar
         } else {
             ProgressBar::hidden()
         };
-        bar.set_message(visible_line(what).into_owned());
-        Progress { bar, total, done: 0, lines: !self.bars && !self.quiet, what: what.to_owned() }
+        bar.set_message(what.clone().into_owned());
+        let pace = Arc::new(Mutex::new(Pace::new(&what, total)));
+        let watch = Stopwatch::begin();
+        let lines = (!self.bars && !self.quiet).then(|| Lines::begin(Arc::clone(&pace), watch));
+        Progress { bar, pace, watch, lines, what: what.into_owned() }
     }
+}
+
+/// How far counted work is, behind its name.
+fn how_far(reached: &Reached) -> String {
+    match (reached.share(), reached.done()) {
+        (Some(share), _) => format!(" · {:.0} %", (share * 100.0).floor()),
+        (None, 0) => String::new(),
+        (None, bytes) => format!(" · {:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// A bar with its numbers, and the time left as soon as anything foretells it.
+fn run_style() -> ProgressStyle {
+    let template = "{msg} {wide_bar} {pos}/{len} · {percent} % · {rate} · {left}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Writing to what indicatif hands in cannot fail.
+    let rate = |state: &ProgressState, out: &mut dyn Write| {
+        let a_second = state.per_sec();
+        let _ =
+            if a_second >= 1.0 { write!(out, "{a_second:.0}/s") } else { write!(out, "{:.1}/min", a_second * 60.0) };
+    };
+    let left = |state: &ProgressState, out: &mut dyn Write| {
+        let _ = if state.pos() == 0 { write!(out, "… left") } else { write!(out, "{} left", spoken(state.eta())) };
+    };
+    style.with_key("rate", rate).with_key("left", left)
 }
 
 /// A line on standard error. Where nobody listens any more, talk is lost and work goes on: a paid run must not end because
@@ -154,25 +198,29 @@ fn is_yes(answer: &str) -> bool {
 /// The progress of one run.
 pub(super) struct Progress {
     bar: ProgressBar,
-    total: u64,
-    done: u64,
-    lines: bool,
+    pace: Arc<Mutex<Pace>>,
+    watch: Stopwatch,
+    lines: Option<Lines>,
     what: String,
 }
 
 impl Progress {
     /// So many steps further; `spent` is shown behind the name where it is known.
     pub fn step(&mut self, steps: u64, spent: Option<f64>) {
-        let before = self.done;
-        self.done += steps;
         self.bar.inc(steps);
-        if let Some(dollars) = spent.filter(|dollars| *dollars > 0.0) {
-            self.bar.set_message(format!("{} · ${dollars:.4}", visible_line(&self.what)));
-        }
+        let mut pace = of(&self.pace);
+        let spent = spent.filter(|dollars| *dollars > 0.0).map_or_else(String::new, |sum| format!(" · ${sum:.4}"));
+        self.bar.set_message(format!("{}{spent}{}", self.what, pace.failures()));
         // A line at each tenth, so that a log shows that something moves.
-        if self.lines && self.total >= 10 && (self.done * 10 / self.total) > (before * 10 / self.total) {
-            say(format_args!("{}: {} of {}", visible_line(&self.what), self.done, self.total));
+        if let Some(line) = pace.step(steps, self.watch.elapsed()).filter(|_| self.lines.is_some()) {
+            say(line);
         }
+    }
+
+    /// One step further that came to nothing.
+    pub fn fail(&mut self, spent: Option<f64>) {
+        of(&self.pace).failed();
+        self.step(1, spent);
     }
 
     /// A line above the bar.
@@ -187,7 +235,47 @@ impl Progress {
 
     /// Takes the bar away.
     pub fn finish(self) {
+        if let Some(lines) = self.lines {
+            lines.end();
+        }
         self.bar.finish_and_clear();
+    }
+}
+
+/// Every state of it is whole; a panic elsewhere does not spoil it.
+fn of(pace: &Mutex<Pace>) -> MutexGuard<'_, Pace> {
+    pace.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says how far a run is when nothing else has said so for a while.
+struct Lines {
+    working: mpsc::Sender<()>,
+    watch: JoinHandle<()>,
+}
+
+impl Lines {
+    fn begin(pace: Arc<Mutex<Pace>>, watch: Stopwatch) -> Self {
+        let (working, ended) = mpsc::channel::<()>();
+        let watch = std::thread::spawn(move || {
+            loop {
+                let Some(due) = of(&pace).due() else { return };
+                if ended.recv_timeout(due.saturating_sub(watch.elapsed())) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                // Said with the lock held, so that no tenth overtakes it.
+                let mut pace = of(&pace);
+                if let Some(line) = pace.tick(watch.elapsed()) {
+                    say(line);
+                }
+            }
+        });
+        Self { working, watch }
+    }
+
+    fn end(self) {
+        drop(self.working);
+        // It only talks; were it to panic, the run would stand all the same.
+        let _ = self.watch.join();
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::{Notice, Severity};
+use crate::domain::{Names, Notice, Remark, Severity};
 
 /// Errors shown of one file; a file of another kind would otherwise fill the screen.
-const SHOWN: usize = 20;
+pub(super) const SHOWN: usize = 20;
 
 /// A file that is refused: every error found (at most twenty), then the warnings that stood beside them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -123,8 +123,8 @@ impl Findings {
         self.push(Notice::error(Some(line), Some(field), text));
     }
 
-    pub(super) fn warn(&mut self, line: Option<u64>, field: Option<&str>, text: impl Into<String>) {
-        self.push(Notice::warning(line, field, text));
+    pub(super) fn warn(&mut self, line: Option<u64>, field: Option<&str>, remark: Remark) {
+        self.push(Notice::remark(line, field, remark));
     }
 
     pub(super) fn failed(&self) -> bool {
@@ -154,11 +154,15 @@ impl Findings {
 
 /// Names of things for a message: all of them up to twenty, else the first twenty and the number of the rest.
 pub(super) fn listed<S: AsRef<str>>(names: &[S]) -> String {
-    let mut text = names.iter().take(SHOWN).map(|name| shown(name.as_ref())).collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN {
-        let _ = write!(text, " and {} more", names.len() - SHOWN);
+    self::names(names).to_string()
+}
+
+/// The same as data.
+pub(super) fn names<S: AsRef<str>>(names: &[S]) -> Names {
+    Names {
+        first: names.iter().take(SHOWN).map(|name| shown(name.as_ref())).collect(),
+        more: names.len().saturating_sub(SHOWN),
     }
-    text
 }
 
 /// `1 item`, `2 items`.

@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::error::DataError;
-use super::error::{Findings, counted, listed};
+use super::error::{Findings, SHOWN, names, shown};
 use super::row::{Row, described, preference};
-use crate::domain::{Annotator, Digest, GoldLabel, GoldSet, ItemFacts, Notice, Pair, Preference, Vote};
+use crate::domain::{
+    AgainstVotes, Annotator, Digest, Fate, GoldLabel, GoldSet, ItemFacts, Notice, Pair, Preference, Remark, Vote,
+};
 
 /// What becomes of items whose votes have no plurality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,7 +87,7 @@ fn voters_of(row: &Row<'_>) -> Vec<Annotator> {
 /// What is worth saying about the labels of a whole file.
 pub(super) struct GoldNotes {
     policy: Disputed,
-    conflicts: Vec<String>,
+    conflicts: Vec<AgainstVotes>,
     disputed: Vec<String>,
 }
 
@@ -99,7 +101,7 @@ impl GoldNotes {
         if let (Some(label), Some(plural)) = (given.label, plurality(&given.votes))
             && label != plural
         {
-            self.conflicts.push(format!("{id} (line {line}: gold {}, votes {})", label.as_str(), plural.as_str()));
+            self.conflicts.push(AgainstVotes { id: shown(id), line, label, votes: plural });
         }
         let gold = resolve(given.label, given.votes)?;
         if gold.disputed {
@@ -114,12 +116,9 @@ impl GoldNotes {
     /// Turns the notes into warnings. `labels` are the labels in force.
     pub(super) fn finish(self, labels: impl Iterator<Item = Preference>, findings: &mut Findings) {
         if !self.conflicts.is_empty() {
-            let text = format!(
-                "the label differs from the plurality of the votes in {}, the label is used: {}",
-                counted(self.conflicts.len(), "item"),
-                listed(&self.conflicts)
-            );
-            findings.warn(None, Some("gold"), text);
+            let all = self.conflicts.len();
+            let first = self.conflicts.into_iter().take(SHOWN).collect();
+            findings.warn(None, Some("gold"), Remark::AgainstVotes { first, all });
         }
         warn_of_disputed(&self.disputed, self.policy, findings);
         warn_of_one_class(labels, findings);
@@ -137,11 +136,10 @@ pub(super) fn disputed_notice<S: AsRef<str>>(ids: &[S], policy: Disputed) -> Opt
         return None;
     }
     let fate = match policy {
-        Disputed::Tie => "counted as a tie",
-        Disputed::Drop => "left without a label",
+        Disputed::Tie => Fate::Tie,
+        Disputed::Drop => Fate::Unlabelled,
     };
-    let text = format!("{} disputed (no label has most votes), {fate}: {}", counted(ids.len(), "item"), listed(ids));
-    Some(Notice::warning(None, Some("gold"), text))
+    Some(Notice::remark(None, Some("gold"), Remark::Disputed { items: names(ids), fate }))
 }
 
 pub(super) fn warn_of_one_class(mut labels: impl Iterator<Item = Preference>, findings: &mut Findings) {
@@ -154,11 +152,7 @@ pub(super) fn warn_of_one_class(mut labels: impl Iterator<Item = Preference>, fi
         number += 1;
     }
     if number > 1 {
-        let text = format!(
-            "all {number} labels are `{}`: with one class kappa is 0 or undefined whatever the judge does and measures nothing",
-            first.as_str()
-        );
-        findings.warn(None, Some("gold"), text);
+        findings.warn(None, Some("gold"), Remark::OneClass { labels: number, label: first });
     }
 }
 

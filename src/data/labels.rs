@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::error::{DataError, Findings, Loaded, counted, listed, shown};
+use super::error::{DataError, Findings, Loaded, SHOWN, names, shown};
 use super::gold::{Disputed, disputed_notice, plurality, resolve, warn_of_disputed, warn_of_one_class};
 use super::record::{CutEnd, read_each};
 use super::row::{Row, Seen};
 use super::source::Source;
-use crate::domain::{Annotator, GoldLabel, ItemFacts, ItemId, Notice, Pair, Preference, Vote, nearest};
+use crate::domain::{Annotator, GoldLabel, ItemFacts, ItemId, Notice, Pair, Preference, Remark, Vote, nearest};
 
 const KNOWN: &[&str] = &["id", "label", "annotator", "gold"];
 
@@ -166,8 +166,7 @@ pub fn load_labels(source: &Source) -> Result<Loaded<Labels>, DataError> {
         }
     });
     if !blank.is_empty() {
-        let text = format!("{} without a label left out: {}", counted(blank.len(), "row"), listed(&blank));
-        findings.warn(None, Some("label"), text);
+        findings.warn(None, Some("label"), Remark::BlankLabels(names(&blank)));
     }
     let labels = Labels { path: source.path().to_owned(), rows };
     if !findings.failed() {
@@ -180,14 +179,8 @@ fn warn_about(labels: &Labels, findings: &mut Findings) {
     let agreement = labels.agreement();
     if !agreement.differing.is_empty() {
         let ids: Vec<&str> = agreement.differing.iter().map(ItemId::as_str).collect();
-        let text = format!(
-            "annotators agree on {} of {} label pairs; they differ on {}: {}",
-            agreement.agreeing,
-            agreement.compared,
-            counted(ids.len(), "item"),
-            listed(&ids)
-        );
-        findings.warn(None, Some("label"), text);
+        let (agreeing, compared) = (agreement.agreeing, agreement.compared);
+        findings.warn(None, Some("label"), Remark::AnnotatorsDiffer { agreeing, compared, items: names(&ids) });
     }
     warn_of_one_class(labels.rows.iter().map(|row| row.label), findings);
 }
@@ -232,7 +225,7 @@ fn apply(places: &mut [Place<'_>], labels: &Labels, policy: Disputed) -> Result<
         let new = match gold.take() {
             Some(old) if is_explicit(&old) => {
                 if plurality(&item.said).is_some_and(|label| label != old.label) {
-                    kept.push(format!("{} ({} stays)", item.id, old.label.as_str()));
+                    kept.push((shown(item.id.as_str()), old.label));
                 }
                 let new = item.beside(&old.votes, &mut findings);
                 let votes = [old.votes, new].concat();
@@ -251,8 +244,9 @@ fn apply(places: &mut [Place<'_>], labels: &Labels, policy: Disputed) -> Result<
         *gold = new.filter(|_| !is_disputed || policy == Disputed::Tie);
     }
     if !kept.is_empty() {
-        let text = format!("labels differ from `gold` of the items themselves, which wins: {}", listed(&kept));
-        findings.warn(None, Some("label"), text);
+        let all = kept.len();
+        let first = kept.into_iter().take(SHOWN).collect();
+        findings.warn(None, Some("label"), Remark::LabelsKept { first, all });
     }
     warn_of_disputed(&disputed, policy, &mut findings);
     findings.finish(()).map(|loaded| loaded.notices)

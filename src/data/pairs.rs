@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::check::checks_of;
-use super::error::{DataError, Findings, Loaded, counted, listed};
+use super::error::{DataError, Findings, Loaded, names};
 use super::gold::{Disputed, GoldNotes, given};
 use super::record::{CutEnd, Record, read_each};
 use super::row::{Row, Seen, described};
 use super::sharing::Sharing;
 use super::source::Source;
-use crate::domain::{ItemId, Message, Pair, Prompt, SystemName, plain_text};
+use crate::domain::{ItemId, Message, Pair, Prompt, Remark, SystemName, plain_text};
 
 /// The fields that a pair knows; every other one goes to [`Pair::extra`].
 const KNOWN: &[&str] = &[
@@ -134,16 +134,10 @@ impl<'o> PairReader<'o> {
 
     pub(super) fn finish(self, mut findings: Findings) -> Result<Loaded<Vec<Pair>>, DataError> {
         if !self.empty.is_empty() {
-            let text = format!("{} with an empty response: {}", counted(self.empty.len(), "item"), listed(&self.empty));
-            findings.warn(None, None, text);
+            findings.warn(None, None, Remark::EmptyResponses(names(&self.empty)));
         }
         if !self.identical.is_empty() {
-            let text = format!(
-                "{} with two identical responses, a tie without a call unless --ask-identical is given: {}",
-                counted(self.identical.len(), "item"),
-                listed(&self.identical)
-            );
-            findings.warn(None, None, text);
+            findings.warn(None, None, Remark::IdenticalResponses(names(&self.identical)));
         }
         if !warn_of_shared_prompts(&self.pairs, &mut findings) {
             self.sharing.finish(self.pairs.len(), &mut findings);
@@ -203,11 +197,7 @@ fn warn_of_shared_prompts(pairs: &[Pair], findings: &mut Findings) -> bool {
     }
     let shared: usize = by_prompt.values().filter(|&&ids| ids > 1).sum();
     if shared >= MANY {
-        let text = format!(
-            "{shared} items share an identical prompt with another one and have no group: give `group` or --group-by, \
-             else intervals are too narrow"
-        );
-        findings.warn(None, Some("group"), text);
+        findings.warn(None, Some("group"), Remark::SharedPrompts { items: shared });
     }
     shared >= MANY
 }

@@ -5,7 +5,7 @@ use super::fields::Fields;
 use super::json::{Array, Lines};
 use super::source::Source;
 use super::table::Table;
-use crate::domain::{Notice, Severity};
+use crate::domain::{Notice, Remark};
 
 /// What kind of cells a record has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,14 +93,18 @@ pub(super) fn read_each(
     mut each: impl FnMut(Record, &mut Findings),
 ) {
     let mut seen = 0_usize;
+    let reached = source.reached();
+    reached.begin(source.text().bytes().filter(|byte| *byte == b'\n').count() as u64);
     for record in records(source) {
         seen += 1;
         match record {
-            Ok(record) => each(record, findings),
+            Ok(record) => {
+                reached.at(record.line);
+                each(record, findings);
+            }
             Err(broken) if broken.cut && cut_end == CutEnd::Warn => {
-                let text = format!("the last record is cut off and was left out ({})", broken.notice.text);
                 // The field of a broken-off text is the last whole one: no help here.
-                findings.push(Notice { severity: Severity::Warning, field: None, text, ..broken.notice });
+                findings.warn(broken.notice.line, None, Remark::CutOff { why: broken.notice.text });
             }
             Err(broken) => findings.push(broken.notice),
         }
@@ -131,6 +135,17 @@ mod tests {
             ("<stdin>", "id;x\n1;\n2;\n"),
         ] {
             assert_eq!(ids(name, text), ["\"1\"", "\"2\""], "{name} {text}");
+        }
+    }
+
+    #[test]
+    fn who_waits_sees_how_far_the_reading_is() {
+        let text = "{\"id\":1}\n{\"id\":2}\n\n{\"id\":3}\n";
+        for name in ["x.jsonl", "<stdin>"] {
+            let source = Source::from_bytes(name, text.as_bytes().to_vec()).unwrap();
+            let (mut findings, mut shares) = (Findings::new(name), Vec::new());
+            read_each(&source, CutEnd::Refuse, &mut findings, |_, _| shares.extend(source.reached().share()));
+            assert_eq!(shares, [0.25, 0.5, 1.0]);
         }
     }
 

@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::error::{DataError, Findings, Loaded, counted, listed, shown};
+use super::error::{DataError, Findings, Loaded, names, shown};
 use super::fields::Fields;
 use super::pairs::{PairOptions, PairReader, prompt_of};
 use super::record::{CutEnd, Origin, Record, read_each};
 use super::row::{Row, Seen};
 use super::source::Source;
-use crate::domain::{ItemId, Notice, Pair, Prompt, SystemName};
+use crate::domain::{ItemId, Notice, Pair, Prompt, Remark, SystemName};
 
 const KNOWN: &[&str] = &["id", "prompt", "response", "model", "prompt_version"];
 
@@ -80,8 +80,7 @@ pub fn load_responses(source: &Source) -> Result<Loaded<Responses>, DataError> {
         }
     });
     if !empty.is_empty() {
-        let text = format!("{} with an empty response: {}", counted(empty.len(), "item"), listed(&empty));
-        findings.warn(None, Some("response"), text);
+        findings.warn(None, Some("response"), Remark::EmptyResponses(names(&empty)));
     }
     findings.finish(Responses { path: source.path().to_owned(), rows, tabular })
 }
@@ -114,17 +113,12 @@ pub fn join_responses(a: &Responses, b: &Responses, options: &PairOptions) -> Re
     let only_b: Vec<&str> = b.rows.iter().filter(|row| !ours.contains(&row.id)).map(|row| row.id.as_str()).collect();
     for (here, there, ids) in [(a, b, only_a), (b, a, only_b)] {
         if !ids.is_empty() {
-            let (number, names) = (counted(ids.len(), "item"), listed(&ids));
-            findings.warn(
-                None,
-                Some("id"),
-                format!("{number} of {} not in {}, left out: {names}", here.path, there.path),
-            );
+            let (here, there) = (here.path.clone(), there.path.clone());
+            findings.warn(None, Some("id"), Remark::OneSide { here, there, items: names(&ids) });
         }
     }
     if !differing.is_empty() {
-        let text = format!("fields of the item differ, those of {} are used: {}", a.path, listed(&differing));
-        findings.warn(None, None, text);
+        findings.warn(None, None, Remark::FieldsDiffer { used: a.path.clone(), fields: names(&differing) });
     }
     if common == 0 {
         findings.push(Notice::error(None, Some("id"), format!("no id of {} is in {}", a.path, b.path)));

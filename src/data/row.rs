@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::error::{Findings, listed, shown};
 use super::fields::Fields;
 use super::record::{Origin, Record};
-use crate::domain::{GroupId, Preference, nearest, plain_text};
+use crate::domain::{GroupId, Preference, Remark, nearest, plain_text};
 
 /// A record being read against the names its kind knows.
 pub(super) struct Row<'f> {
@@ -268,8 +268,8 @@ impl<'f> Row<'f> {
     /// Warns of slips; the fields are kept or left alone as unknown ones are.
     pub(super) fn warn_of_slips(&mut self, slips: Vec<Slip>) {
         for Slip { found, meant } in slips {
-            let text = format!("`{}` is unknown; is `{meant}` meant?", shown(&found));
-            self.findings.warn(Some(self.line), Some(&found), text);
+            let remark = Remark::Slip { found: shown(&found), meant };
+            self.findings.warn(Some(self.line), Some(&found), remark);
         }
     }
 }

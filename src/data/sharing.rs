@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::error::Findings;
 use super::row::Row;
+use crate::domain::Remark;
 
 /// Fields that usually name what several items were made from.
 const ORIGINS: [&str; 12] = [
@@ -62,12 +63,7 @@ impl Sharing {
             .zip(&self.seen)
             .find(|(_, (values, rows))| *rows == self.rows && !values.is_empty() && values.len() * 2 <= items);
         if let Some((field, (values, _))) = shared {
-            let text = format!(
-                "{items} items share {} values of `{field}` and have no group: intervals over items are too narrow; \
-                 resample by it with --group-by {field}",
-                values.len()
-            );
-            findings.warn(None, Some("group"), text);
+            findings.warn(None, Some("group"), Remark::SharedOrigin { items, values: values.len(), field });
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io::Read;
 use flate2::read::MultiGzDecoder;
 
 use super::error::DataError;
+use super::reached::Reached;
 use crate::domain::Notice;
 
 /// What standard input is called in messages.
@@ -15,11 +16,12 @@ const STDIN: &str = "<stdin>";
 const LARGEST: u64 = 4 << 30;
 
 /// One input as text, with the name under which messages speak of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Source {
     path: String,
     text: String,
     cut: bool,
+    reached: Reached,
 }
 
 impl Source {
@@ -28,7 +30,7 @@ impl Source {
     pub fn from_bytes(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Result<Self, DataError> {
         let (path, bytes) = (path.into(), bytes.into());
         match decoded(bytes) {
-            Ok((text, cut)) => Ok(Self { path, text, cut }),
+            Ok((text, cut)) => Ok(Self { path, text, cut, reached: Reached::default() }),
             Err(notice) => Err(DataError::new(path, notice)),
         }
     }
@@ -41,6 +43,11 @@ impl Source {
     /// The text, without a byte-order mark.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// How far its records are read: lines of all lines.
+    pub fn reached(&self) -> &Reached {
+        &self.reached
     }
 
     /// True where the input ends in the middle of a character.
@@ -58,16 +65,45 @@ impl Source {
 
 /// Reads a file, or `stdin` where the path is `-`.
 pub fn read_source(path: &str, stdin: &mut dyn Read) -> Result<Source, DataError> {
+    read_source_watched(path, stdin, &Reached::default())
+}
+
+/// The same, while somebody watches how many bytes came in; of a file it is known how many there are.
+pub fn read_source_watched(path: &str, stdin: &mut dyn Read, reached: &Reached) -> Result<Source, DataError> {
     let shown = if path == "-" { STDIN } else { path };
     let mut bytes = Vec::new();
+    let mut counted = |from: &mut dyn Read, size: u64| {
+        reached.begin(size);
+        bytes.reserve(usize::try_from(size.min(LARGEST)).unwrap_or(0));
+        Counted { from: &mut from.take(LARGEST), reached, seen: 0 }.read_to_end(&mut bytes)
+    };
     let read = if path == "-" {
-        stdin.take(LARGEST).read_to_end(&mut bytes)
+        counted(stdin, 0)
     } else {
-        File::open(path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes))
+        File::open(path).and_then(|mut file| {
+            let size = file.metadata().map_or(0, |about| about.len());
+            counted(&mut file, size)
+        })
     };
     match read {
         Ok(_) => Source::from_bytes(shown, bytes),
         Err(error) => Err(DataError::new(shown, Notice::error(None, None, format!("cannot be read: {error}")))),
+    }
+}
+
+/// Tells how much went through it.
+struct Counted<'a> {
+    from: &'a mut dyn Read,
+    reached: &'a Reached,
+    seen: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.seen += read as u64;
+        self.reached.at(self.seen);
+        Ok(read)
     }
 }
 

@@ -11,6 +11,7 @@ mod item;
 mod judgment;
 mod near;
 mod notice;
+mod remark;
 mod request;
 mod run;
 mod verdict;
@@ -24,6 +25,7 @@ pub use item::{
 pub use judgment::{Folded, Judgment, JudgmentDetail, ReadVerdict, Reading, Said};
 pub use near::{did_you_mean, nearest};
 pub use notice::{Notice, Severity};
+pub use remark::{AgainstVotes, Fate, Names, Remark};
 pub use request::{Completion, Fingerprint, FinishReason, JudgeRequest, RequestKey, Usage};
 pub use run::{
     InputFile, Reparsed, RunAccounting, RunCalls, RunCounts, RunEnd, RunHeader, RunItems, RunJudge, RunJudgment,

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::Remark;
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -23,16 +25,24 @@ pub struct Notice {
     pub field: Option<String>,
     /// The message: a lower-case fragment that fits behind `file:line: `.
     pub text: String,
+    /// The same as data, of what readers of data warn of: for pages in other languages.
+    #[serde(skip)]
+    pub remark: Option<Remark>,
 }
 
 impl Notice {
     /// A warning.
     pub fn warning(line: Option<u64>, field: Option<&str>, text: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, line, field: field.map(str::to_owned), text: text.into() }
+        Self { severity: Severity::Warning, line, field: field.map(str::to_owned), text: text.into(), remark: None }
+    }
+
+    /// A warning that other languages have words for.
+    pub fn remark(line: Option<u64>, field: Option<&str>, remark: Remark) -> Self {
+        Self { remark: Some(remark.clone()), ..Self::warning(line, field, remark.to_string()) }
     }
 
     /// An error.
     pub fn error(line: Option<u64>, field: Option<&str>, text: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, line, field: field.map(str::to_owned), text: text.into() }
+        Self { severity: Severity::Error, line, field: field.map(str::to_owned), text: text.into(), remark: None }
     }
 }

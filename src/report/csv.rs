@@ -45,7 +45,7 @@ fn cells(record: &Record) -> [String; COLUMNS.len()] {
 }
 
 /// A row of cells that are inert already.
-pub(super) fn line<const N: usize>(out: &mut String, cells: &[String; N]) {
+pub(super) fn line(out: &mut String, cells: &[String]) {
     for (index, cell) in cells.iter().enumerate() {
         if index > 0 {
             out.push(',');

@@ -4,9 +4,9 @@
 //! three where the interval is narrower than 0.02. Minus signs are real minus signs. An absence is said in words.
 
 use crate::analysis::gate::Limit;
-use crate::stats::{Estimate, Figure, NotEstimable};
+use crate::stats::{Estimate, Figure, Level, NotEstimable};
 
-use super::words::Words;
+use super::words::{Words, fill};
 
 /// What a figure counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,22 @@ pub(super) fn figure(figure: &Figure, unit: Unit, words: &Words) -> String {
         Ok(found) => estimate(found, unit),
         Err(absence) => absent(absence, words),
     }
+}
+
+/// The same where intervals of other levels stand near: one that is not of 95 % says its own.
+pub(super) fn figure_at_level(figure: &Figure, unit: Unit, words: &Words) -> String {
+    let text = self::figure(figure, unit, words);
+    match figure {
+        Ok(found) if is_unusual(found.level) && interval(found, unit).is_some() => {
+            format!("{text}{}", fill(words.at_level, &[&round_percent(found.level)]))
+        }
+        _ => text,
+    }
+}
+
+/// Intervals are of 95 % unless they say otherwise.
+fn is_unusual(level: f64) -> bool {
+    (level - Level::P95.get()).abs() > 1e-9
 }
 
 /// An absence in words, with its counts where there are any.
@@ -231,6 +247,16 @@ mod tests {
         assert_eq!(estimate(&of(0.47, 0.447, 0.494), Unit::Share), "47.0 % [44.7, 49.4]");
         assert_eq!(estimate(&of(0.47123, 0.4702, 0.4722), Unit::Share), "47.12 % [47.02, 47.22]");
         assert_eq!(estimate(&of(1.0, 0.884, 1.0), Unit::Share), "100.0 % [88.4, 100.0]");
+    }
+
+    #[test]
+    fn an_interval_of_another_level_says_its_own() {
+        let at = |level| Ok(Estimate::within(0.47, [0.4, 0.5], level, 100, "clopper_pearson"));
+        let [en, ja] = [Lang::En, Lang::Ja].map(Words::of);
+        assert_eq!(figure_at_level(&at(0.90), Unit::Share, en), "47.0 % [40.0, 50.0] (90 % interval)");
+        assert_eq!(figure_at_level(&at(0.90), Unit::Share, ja), "47.0 % [40.0, 50.0]（90 %区間）");
+        assert_eq!(figure_at_level(&at(0.975), Unit::Share, en), "47.0 % [40.0, 50.0] (97.5 % interval)");
+        assert_eq!(figure_at_level(&at(0.95), Unit::Share, en), "47.0 % [40.0, 50.0]");
     }
 
     #[test]

@@ -36,6 +36,8 @@ mod page_comparison;
 mod page_multiples;
 mod page_several;
 mod plan;
+mod remarks;
+mod rows;
 mod sentences;
 mod several;
 mod stopping;
@@ -55,6 +57,7 @@ pub use github::{LARGEST_SUMMARY, annotations, finding_annotations, step_summary
 pub use items::{DEFAULT_ITEM_CAP, ItemRecord, ItemTable, JudgeRecord, OrderRecord};
 pub use json::envelope;
 pub use plan::{PlanFormat, render_plan};
+pub use rows::{RowsForm, render_rows};
 pub use text::{Colour, TableOptions};
 pub use verdicts::verdict_lines;
 pub use visible::{inert_json, visible, visible_line};

@@ -194,7 +194,7 @@ fn criterion_row(id: &str, criterion: &Criterion, lang: Lang) -> CriterionRow {
     let title = label(&criterion.name, lang);
     let value = match (&criterion.decided_on, criterion.decide) {
         (Ok(on), DecideOn::Point) => format::point(on, unit),
-        (figure, _) => format::figure(figure, unit, words),
+        (figure, _) => format::figure_at_level(figure, unit, words),
     };
     let limit = format::limit(criterion.limit, unit);
     let drawn = criterion.decided_on.as_ref().ok().filter(|_| unit != Unit::Count);

@@ -9,10 +9,11 @@ use crate::domain::NoVerdict;
 
 use super::Lang;
 use super::format;
+use super::remarks::remark_ja;
 use super::visible::visible_line;
 use super::words::Words;
 
-/// What a reader has to know. A finding about a file keeps the words of its reader.
+/// What a reader has to know.
 pub(super) fn warning(warning: &Warning, lang: Lang) -> String {
     let text = match lang {
         Lang::En => warning.to_string(),
@@ -97,6 +98,7 @@ fn warning_ja(warning: &Warning) -> String {
             "事前登録と異なる：`{}` の計画は {}、実際は {}",
             deviation.field, deviation.planned, deviation.done
         ),
+        Warning::OfFile { file, remark } => format!("{file}：{}", remark_ja(remark)),
         Warning::Note(text) => text.clone(),
     }
 }
@@ -192,6 +194,7 @@ pub(super) fn banner(banner: Banner, words: &Words) -> (&'static str, &'static s
 mod tests {
     use super::*;
     use crate::analysis::prereg::Deviation;
+    use crate::report::remarks::examples::remarks;
 
     /// Every warning that the analysis gives, with data that is no language.
     fn warnings() -> Vec<Warning> {
@@ -220,13 +223,19 @@ mod tests {
             Warning::Reruns { runs: 3, with_this_judge: 2 },
             Warning::NotAsPlanned(Deviation { field: "n", planned: "2".to_owned(), done: "1".to_owned() }),
         ]
+        .into_iter()
+        .chain(remarks().into_iter().map(|remark| Warning::OfFile { file: "X.jsonl".to_owned(), remark }))
+        .collect()
     }
 
     /// Two English words in a row outside code and flags make a sentence that was left in English.
     fn is_english(text: &str) -> bool {
         let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join("。");
         let words: Vec<&str> = plain.split(' ').collect();
-        let word = |text: &str| text.len() > 1 && text.chars().all(|c| c.is_ascii_lowercase());
+        let word = |text: &str| {
+            let text = text.trim_end_matches([';', ',', ':', '?']);
+            text.len() > 1 && text.chars().all(|c| c.is_ascii_lowercase())
+        };
         words.windows(2).any(|pair| word(pair[0]) && word(pair[1]))
     }
 

@@ -50,6 +50,7 @@ words! {
     open_criteria: "Criteria that fail or are undecided", "不適合または未決の基準";
     decided_on: "decided on", "判断の区間";
     decides_interval: "the whole 90 % interval has to be on the good side", "90 %区間の全体が限度の良い側にあることが条件";
+    at_level: " ({} interval)", "（{}区間）";
     decides_point: "decided on the point, not the interval", "区間ではなく点推定で判断";
     good_side: "lies wholly on the good side", "全体が良い側にある";
     bad_side: "lies wholly on the bad side", "全体が悪い側にある";

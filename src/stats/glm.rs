@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use nalgebra::{DMatrix, DVector};
 
 use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
-use super::newton::{Evaluation, Judgement, inverse, ln_logistic, logistic as expit, maximise};
+use super::newton::{Evaluation, Judgement, Maximum, inverse, logistic as expit, maximise};
 use super::proportion::two_sided_z;
 use super::special::{chi_square_sf, normal_sf};
 
@@ -63,21 +63,10 @@ pub struct LogisticFit {
 pub fn logistic(data: Regression<'_>) -> Result<LogisticFit, NotEstimable> {
     let columns = checked(data)?;
     let n = data.rows.len() as u64;
+    let cells: Vec<f64> = data.rows.iter().flatten().copied().collect();
+    let Peak { maximum, covariance } = peak(&Design { cells: &cells, columns }, data.outcomes)?;
     let design = DMatrix::from_fn(data.rows.len(), columns, |row, column| data.rows[row][column]);
     let outcomes = DVector::from_column_slice(data.outcomes);
-    let judge = |step: &DVector<f64>, number: usize| {
-        let moved = &design * step;
-        if moved.amax() < 1e-11 {
-            Judgement::Settled
-        } else if number >= STEPS_BEFORE_SEPARATION && separates(&moved, &outcomes) {
-            Judgement::Separated
-        } else {
-            Judgement::Continue
-        }
-    };
-    let maximum = maximise(DVector::zeros(columns), |at| Some(evaluate(&design, &outcomes, at)), judge)
-        .map_err(|absence| NotEstimable::with_n(absence.reason, n))?;
-    let covariance = inverse(&maximum.at.information).ok_or(NotEstimable::with_n(Reason::Constant, n))?;
     let fitted = (&design * &maximum.point).map(expit);
     let residuals = &outcomes - fitted;
     let (meat, clusters) = cluster_meat(&design, &residuals, data.clusters);
@@ -95,6 +84,53 @@ pub fn logistic(data: Regression<'_>) -> Result<LogisticFit, NotEstimable> {
         clusters,
         binary: data.outcomes.iter().all(|y| *y == 0.0 || *y == 1.0),
     })
+}
+
+/// Covariates in one piece, row by row: for fits that are made many times over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Design<'a> {
+    /// Finite.
+    pub(crate) cells: &'a [f64],
+    /// At least 1; the cells are so many to a row.
+    pub(crate) columns: usize,
+}
+
+impl Design<'_> {
+    fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.cells.chunks_exact(self.columns)
+    }
+}
+
+/// The coefficients of [`logistic`] alone, to the last digit, for outcomes in 0..=1.
+///
+/// Not estimable: as there.
+pub(crate) fn coefficients(design: &Design<'_>, outcomes: &[f64]) -> Result<Vec<f64>, NotEstimable> {
+    peak(design, outcomes).map(|found| found.maximum.point.iter().copied().collect())
+}
+
+/// The maximum, and the inverse of its curvature.
+struct Peak {
+    maximum: Maximum,
+    covariance: DMatrix<f64>,
+}
+
+fn peak(design: &Design<'_>, outcomes: &[f64]) -> Result<Peak, NotEstimable> {
+    let n = outcomes.len() as u64;
+    let judge = |step: &DVector<f64>, number: usize| {
+        let moved = || design.rows().map(|row| product(row, step));
+        let most = moved().fold(0.0, |most: f64, change| most.max(change.abs()));
+        if most < 1e-11 {
+            Judgement::Settled
+        } else if number >= STEPS_BEFORE_SEPARATION && separates(moved(), most, outcomes) {
+            Judgement::Separated
+        } else {
+            Judgement::Continue
+        }
+    };
+    let maximum = maximise(DVector::zeros(design.columns), |at| Some(evaluate(design, outcomes, at)), judge)
+        .map_err(|absence| NotEstimable::with_n(absence.reason, n))?;
+    let covariance = inverse(&maximum.at.information).ok_or(NotEstimable::with_n(Reason::Constant, n))?;
+    Ok(Peak { maximum, covariance })
 }
 
 /// Which standard error to use.
@@ -216,30 +252,45 @@ fn checked(data: Regression<'_>) -> Result<usize, NotEstimable> {
     if rows_fit && outcomes_fit && clusters_fit { Ok(columns) } else { Err(NotEstimable::with_n(Reason::Invalid, n)) }
 }
 
-fn evaluate(design: &DMatrix<f64>, outcomes: &DVector<f64>, at: &DVector<f64>) -> Evaluation {
-    let predictor = design * at;
-    let value =
-        predictor.iter().zip(outcomes).map(|(eta, y)| y * ln_logistic(*eta) + (1.0 - y) * ln_logistic(-eta)).sum();
-    let fitted = predictor.map(expit);
-    let gradient = design.transpose() * (outcomes - &fitted);
-    let mut weighted = design.clone();
-    for (mut row, p) in weighted.row_iter_mut().zip(&fitted) {
-        row *= p * (1.0 - p);
-    }
-    Evaluation { value, gradient, information: design.transpose() * weighted }
+/// The sum of products, from the first to the last.
+fn product(row: &[f64], at: &DVector<f64>) -> f64 {
+    row.iter().zip(at.iter()).map(|(cell, b)| cell * b).reduce(|sum, term| sum + term).unwrap_or(0.0)
 }
 
-/// Whether moving along `moved` (change of each row's predictor) never hurts: then there is no maximum.
-fn separates(moved: &DVector<f64>, outcomes: &DVector<f64>) -> bool {
-    let slack = 1e-5 * moved.amax();
-    moved.iter().zip(outcomes).all(|(change, y)| {
-        if *y == 1.0 {
-            *change >= -slack
-        } else if *y == 0.0 {
-            *change <= slack
-        } else {
-            change.abs() <= slack
+/// One pass over the rows. Sums go from the first row to the last; one exponential and one logarithm serve the probability and
+/// the log likelihood of both outcomes.
+fn evaluate(design: &Design<'_>, outcomes: &[f64], at: &DVector<f64>) -> Evaluation {
+    let columns = design.columns;
+    let mut value = 0.0;
+    let mut gradient = DVector::zeros(columns);
+    let mut information = DMatrix::zeros(columns, columns);
+    for (row, y) in design.rows().zip(outcomes) {
+        let eta = product(row, at);
+        let small = (-eta.abs()).exp();
+        let tail = small.ln_1p();
+        let (ln_yes, ln_no) = if eta >= 0.0 { (-tail, -eta - tail) } else { (eta - tail, -tail) };
+        let p = if eta >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
+        value += y * ln_yes + (1.0 - y) * ln_no;
+        let (residual, weight) = (y - p, p * (1.0 - p));
+        for (column, cell) in row.iter().enumerate() {
+            gradient[column] += cell * residual;
+            let weighted = cell * weight;
+            for (other, cell) in row.iter().enumerate() {
+                information[(other, column)] += cell * weighted;
+            }
         }
+    }
+    Evaluation { value, gradient, information }
+}
+
+/// Whether moving along `moved` (change of each row's predictor, `most` at most) never hurts: then there is no maximum.
+fn separates(mut moved: impl Iterator<Item = f64>, most: f64, outcomes: &[f64]) -> bool {
+    let slack = 1e-5 * most;
+    let mut outcomes = outcomes.iter();
+    moved.all(|change| match outcomes.next() {
+        Some(1.0) => change >= -slack,
+        Some(0.0) => change <= slack,
+        _ => change.abs() <= slack,
     })
 }
 

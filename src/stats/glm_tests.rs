@@ -101,3 +101,37 @@ fn bad_input_is_refused() {
     assert_eq!(reason(&[vec![1.0], vec![1.0, 2.0]], &[0.0, 1.0]), Reason::Invalid);
     assert_eq!(reason(&[vec![f64::NAN]], &[1.0]), Reason::Invalid);
 }
+
+/// The log likelihood with slope and curvature as matrices write them.
+fn by_matrices(rows: &[Vec<f64>], outcomes: &[f64], at: &DVector<f64>) -> Evaluation {
+    let ln_logistic = crate::stats::newton::ln_logistic;
+    let design = DMatrix::from_fn(rows.len(), rows[0].len(), |row, column| rows[row][column]);
+    let outcomes = DVector::from_column_slice(outcomes);
+    let predictor = &design * at;
+    let value =
+        predictor.iter().zip(&outcomes).map(|(eta, y)| y * ln_logistic(*eta) + (1.0 - y) * ln_logistic(-eta)).sum();
+    let fitted = predictor.map(expit);
+    let gradient = design.transpose() * (&outcomes - &fitted);
+    let mut weighted = design.clone();
+    for (mut row, p) in weighted.row_iter_mut().zip(&fitted) {
+        row *= p * (1.0 - p);
+    }
+    Evaluation { value, gradient, information: design.transpose() * weighted }
+}
+
+#[test]
+fn one_pass_over_the_rows_gives_what_matrices_give_to_the_last_digit() {
+    for columns in 1..=4_usize {
+        let row = |i: usize| (0..columns).map(|c| ((i * (c + 3)) as f64 * 0.37).sin() * (c + 1) as f64).collect();
+        let rows: Vec<Vec<f64>> = (0..500).map(row).collect();
+        let outcomes: Vec<f64> = (0..500).map(|i| [0.0, 0.5, 1.0][i * i % 7 % 3]).collect();
+        for scale in [0.0, 0.3, -2.5, 40.0] {
+            let at = DVector::from_fn(columns, |c, _| scale * (0.7 - c as f64));
+            let cells: Vec<f64> = rows.iter().flatten().copied().collect();
+            let own = evaluate(&Design { cells: &cells, columns }, &outcomes, &at);
+            let other = by_matrices(&rows, &outcomes, &at);
+            assert_eq!(own.value.to_bits(), other.value.to_bits(), "{columns} columns, scale {scale}");
+            assert_eq!((own.gradient, own.information), (other.gradient, other.information));
+        }
+    }
+}

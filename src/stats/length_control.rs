@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
-use super::glm::{Regression, logistic};
+use super::glm::{Design, coefficients};
 use super::mean::{average, variance};
 use super::newton::logistic as expit;
 use super::resample::{Resampling, percentile_of_replicates};
@@ -67,19 +67,25 @@ pub fn length_controlled_win_rate(rows: &[LengthRow]) -> Result<LengthControlled
     }
     let spread = variance(&deltas, 1.0).sqrt();
     let with_difficulty = rows.iter().any(|row| row.difficulty != rows[0].difficulty);
-    let design: Vec<Vec<f64>> = rows
-        .iter()
-        .map(|row| {
-            let mut columns = vec![(row.delta_length / spread).tanh()];
-            columns.extend(with_difficulty.then_some(row.difficulty));
-            columns.push(1.0);
-            columns
-        })
-        .collect();
-    let fit = logistic(Regression { rows: &design, outcomes: &outcomes, clusters: None })?;
-    let at_equal_length: Vec<f64> =
-        design.iter().map(|row| expit(row.iter().zip(&fit.coefficients).skip(1).map(|(x, b)| x * b).sum())).collect();
-    Ok(LengthControlled { raw, controlled: average(&at_equal_length), coefficients: Some(fit.coefficients) })
+    let columns = if with_difficulty { 3 } else { 2 };
+    let mut cells = Vec::with_capacity(columns * rows.len());
+    for row in rows {
+        cells.push((row.delta_length / spread).tanh());
+        cells.extend(with_difficulty.then_some(row.difficulty));
+        cells.push(1.0);
+    }
+    if !cells.iter().all(|cell| cell.is_finite()) {
+        return Err(NotEstimable::with_n(Reason::Invalid, n));
+    }
+    let fitted = coefficients(&Design { cells: &cells, columns }, &outcomes)?;
+    let at_equal_length: Vec<f64> = if with_difficulty {
+        let rest = |row: &[f64]| row.iter().zip(&fitted).skip(1).map(|(x, b)| x * b).sum();
+        cells.chunks_exact(columns).map(|row| expit(rest(row))).collect()
+    } else {
+        // Nothing but the intercept is left, the same for all.
+        vec![expit(fitted[1]); rows.len()]
+    };
+    Ok(LengthControlled { raw, controlled: average(&at_equal_length), coefficients: Some(fitted) })
 }
 
 /// The length-controlled win rate with a bootstrap interval over groups (method `length_control`): the whole fit, the

@@ -110,3 +110,45 @@ async fn every_command_of_the_readme_works() {
 async fn every_command_of_the_japanese_readme_works() {
     assert_all_answer(&statuses("README.ja.md").await, 12);
 }
+
+/// Each block of commands with the paragraph before it.
+fn introduced(text: &str) -> Vec<(&str, &str)> {
+    let parts: Vec<&str> = text.split("```").collect();
+    // Every second part is inside a fence.
+    parts
+        .windows(2)
+        .step_by(2)
+        .filter_map(|pair| Some((pair[0].trim_end().rsplit("\n\n").next()?, pair[1].strip_prefix("sh\n")?)))
+        .collect()
+}
+
+#[test]
+fn every_block_says_what_it_needs_and_what_needs_nothing_comes_first() {
+    for (readme, nothing, endpoint) in [
+        ("README.md", "**Needs nothing**", "**Needs an endpoint**"),
+        ("README.ja.md", "**必要なもの：なし**", "**必要なもの：接続先**"),
+    ] {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
+        let blocks = introduced(&text);
+        assert!(blocks.len() >= 9, "{readme}: {} blocks", blocks.len());
+        for (before, block) in &blocks {
+            let is_call = |line: &str| ["://", "--judge mini", "--model mini"].iter().any(|part| line.contains(part));
+            let mut commands = block.lines().filter(|line| line.starts_with("tribunal "));
+            // What reads the answers of a call stands behind it.
+            let calls = commands.next().is_some_and(is_call);
+            assert!(calls || !commands.any(is_call), "{readme} begins with what needs nothing, then calls: {block}");
+            let mark = if calls { endpoint } else { nothing };
+            assert!(before.starts_with(mark), "{readme}: {before:?} stands before {block:?}");
+        }
+        let first_call = blocks.iter().position(|(before, _)| before.starts_with(endpoint)).unwrap();
+        let before: String = blocks[..first_call].iter().map(|(_, block)| *block).collect();
+        for word in [
+            "-- demo",
+            "--a old.jsonl --b new.jsonl --judge control:longest",
+            "--out first.html",
+            "calibrate --judge control:",
+        ] {
+            assert!(before.contains(word), "{readme}: {word} comes before the first call");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{AskArgs, CallArgs, FindingsFormat};
+use super::{AskArgs, CallArgs, ListFormat};
 
 pub(super) const JUDGE_HELP: &str = "\
 Examples:
@@ -71,9 +71,9 @@ pub(in crate::cli) struct JudgeArgs {
     /// Replace files that exist.
     #[arg(long)]
     pub force: bool,
-    /// How to write the summary.
+    /// How to write the summary; as rows it is one a judge.
     #[arg(long, value_enum, default_value = "table")]
-    pub format: FindingsFormat,
+    pub format: ListFormat,
     #[command(flatten)]
     pub ask: AskArgs,
 }

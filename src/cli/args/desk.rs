@@ -4,16 +4,29 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::{FormatArg, LangArg, examples};
+use super::{FormatArg, LangArg, examples, known};
 use crate::cli::labelling::args::{EXPORT_HELP, ExportArgs, LABEL_HELP, LabelArgs};
 
-/// How findings are written.
+/// How one document is written that is no list of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum FindingsFormat {
+pub(in crate::cli) enum DocumentFormat {
     /// Lines for people.
     Table,
     /// One JSON document.
     Json,
+}
+
+/// How a list is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ListFormat {
+    /// Lines for people.
+    Table,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+    /// A table for spreadsheets and data frames.
+    Csv,
 }
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +35,7 @@ pub(in crate::cli) struct ValidateArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
     /// Read every file as this kind: pairs, gold, labels, responses, verdicts, predictions, prompt.
-    #[arg(long = "as", value_name = "KIND")]
+    #[arg(long = "as", value_name = "KIND", value_parser = known::kinds(), hide_possible_values = true)]
     pub kind: Option<String>,
     /// Pairs that label files have to fit.
     #[arg(long, value_name = "FILE")]
@@ -53,14 +66,14 @@ pub(in crate::cli) enum PromptCommand {
     #[command(after_help = examples::PROMPT_LINT)]
     Lint {
         /// Files or names of shipped prompts.
-        #[arg(required = true, value_name = "PROMPT")]
+        #[arg(required = true, value_name = "PROMPT", value_parser = known::prompts(), hide_possible_values = true)]
         prompts: Vec<String>,
     },
     /// The exact request for one item.
     #[command(after_help = examples::PROMPT_SHOW)]
     Show {
         /// A file or the name of a shipped prompt.
-        #[arg(long, default_value = crate::prompt::DEFAULT, value_name = "PROMPT")]
+        #[arg(long, default_value = crate::prompt::DEFAULT, value_name = "PROMPT", value_parser = known::prompts(), hide_possible_values = true)]
         prompt: String,
         /// Pairs to fill it with.
         #[arg(long, value_name = "FILE")]
@@ -79,7 +92,7 @@ pub(in crate::cli) enum PromptCommand {
     #[command(after_help = examples::PROMPT_READ)]
     Read {
         /// bracket, json, label or scale5.
-        #[arg(long, value_name = "CONTRACT")]
+        #[arg(long, value_name = "CONTRACT", value_parser = known::contracts(), hide_possible_values = true)]
         contract: String,
         /// File of replies; `-` is standard input.
         #[arg(default_value = "-", value_name = "FILE")]

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap_complete::Shell;
 
-use super::LangArg;
+use super::{LangArg, known};
 
 /// The arguments of `schema`.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct SchemaArgs {
     /// The file's name, such as pairs, verdicts-long, settings, calibration [default: list all].
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = known::schemas(), hide_possible_values = true)]
     pub name: Option<String>,
 }
 

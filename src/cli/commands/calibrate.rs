@@ -36,10 +36,13 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     let options =
         Options { rules, resamples: args.statistics.resamples as usize, seed: args.statistics.seed, any_model, jury };
     let mut answer = ui.during("figures and intervals", || calibrate(&evidence.gold, &evidence.judgments, &options));
-    answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
+    answer.warnings.extend(evidence.warnings);
     let mut issued = Vec::new();
     for card in &mut answer.judges {
-        if let Some(certificate) = certificates::issue(card, &answer.gold, &rules, &judges, clock)? {
+        if let Some(mut certificate) = certificates::issue(card, &answer.gold, &rules, &judges, clock)? {
+            // Standard input cannot be named again.
+            let file = |path: &Option<String>| path.clone().filter(|path| path != "-");
+            (certificate.gold_file, certificate.labels_file) = (file(&args.gold), file(&args.labels));
             card.certificate = Some(certificates::path(&args.door.certificates, &certificate).display().to_string());
             issued.push(certificate);
         }

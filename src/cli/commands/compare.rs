@@ -1,7 +1,6 @@
 //! `compare`: is A better than B, by a judge that was tried?
 
 use crate::analysis::compare::{Options, compare};
-use crate::analysis::warning::Warning;
 use crate::cli::args::CompareArgs;
 use crate::cli::background;
 use crate::cli::clock::Clock;
@@ -20,7 +19,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
     let settings = Settings::load(args.ask.calls.config.as_deref())?;
     let requirement = requirement::wanted(args)?;
-    let prereg = args.prereg.as_deref().map(background::plan).transpose()?;
+    let prereg = args.prereg.as_deref().map(|path| background::plan(path, ui)).transpose()?;
     let read: Vec<&str> = read(args).collect();
     check_apart(args.output.out.as_deref(), read.iter().copied())?;
     check_apart(args.ask.record.as_deref(), read)?;
@@ -51,7 +50,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     };
     let mut answer =
         ui.during("rates, intervals and tests", || compare(&evidence.gold, &evidence.judgments, &judge, &options));
-    answer.warnings.extend(evidence.warnings.into_iter().map(Warning::Note));
+    answer.warnings.extend(evidence.warnings);
     answer.certificate = door.certificate;
     answer.banner = door.banner;
     answer.tried = door.tried;

@@ -36,12 +36,12 @@ fn lint_files(args: &GoldLintArgs, environment: &Environment, ui: Ui) -> Result<
     }
     let mut reports = Vec::new();
     for file in files {
-        let source = evidence::read(file)?;
+        let source = evidence::read(file, ui)?;
         let reading = format!("reading {file}");
         let mut loaded = ui.during(&reading, || data::load_pairs(&source, &PairOptions::default()))?;
         ui.notices(source.path(), &loaded.notices);
         if let Some(path) = labels {
-            let source = evidence::read(path)?;
+            let source = evidence::read(path, ui)?;
             let labels = data::load_labels(&source)?;
             ui.notices(source.path(), &labels.notices);
             let notices = data::apply_labels(&mut loaded.records, &labels.records, Disputed::Tie)?;

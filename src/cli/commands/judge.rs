@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value, json};
+
 use crate::analysis::asked::{Asked, AskedJudge, CallCounts, asked};
 use crate::analysis::outcome::Accounting;
-use crate::cli::args::{FindingsFormat, JudgeArgs};
+use crate::cli::args::{JudgeArgs, ListFormat};
 use crate::cli::asking::{Asking, Reach, Spent};
 use crate::cli::batches::{self, Taken};
 use crate::cli::clock::Clock;
@@ -20,7 +22,7 @@ use crate::cli::ui::Ui;
 use crate::data::PairOptions;
 use crate::domain::{NoVerdict, RunKind, Usage};
 use crate::judge::Judge;
-use crate::report::{envelope, verdict_lines, visible_line};
+use crate::report::{RowsForm, envelope, render_rows, verdict_lines, visible_line};
 
 pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
@@ -60,7 +62,7 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
         return Ok(Exit::Done);
     }
     if let Some(path) = &args.batch_in {
-        let taken = batches::take(&judging, &judges, &evidence.pairs, &evidence::read(path)?)?;
+        let taken = batches::take(&judging, &judges, &evidence.pairs, &evidence::read(path, ui)?)?;
         ui.note(heard(&taken));
     }
     let Some(judged) = judging.gather(&judges, &evidence.pairs)? else { return Ok(Exit::Done) };
@@ -68,8 +70,10 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     // With `--out -` standard output is the verdicts'.
     if args.out.is_none() || out.is_some() {
         print(&match args.format {
-            FindingsFormat::Json => envelope("judgments", &answer)?,
-            FindingsFormat::Table => lines(&answer),
+            ListFormat::Json => envelope("judgments", &answer)?,
+            ListFormat::Table => lines(&answer),
+            ListFormat::Jsonl => rows(&answer, RowsForm::JsonLines)?,
+            ListFormat::Csv => rows(&answer, RowsForm::Csv)?,
         })?;
     }
     judging.asking.whole(&judged.plan, &judged.outcome)?;
@@ -86,7 +90,7 @@ fn pairs(args: &JudgeArgs, ui: Ui) -> Result<Evidence, CliError> {
     let options = PairOptions { group_by: args.group_by.clone(), ..PairOptions::default() };
     match (&args.a, &args.b, &args.pairs) {
         (Some(a), Some(b), _) => evidence::responses(a, b, &options, ui),
-        (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs)?, "pairs", None, &options, ui),
+        (_, _, Some(pairs)) => evidence::pairs(&evidence::read(pairs, ui)?, "pairs", None, &options, ui),
         _ => Err(CliError::usage("there is nothing to judge").hint("give --pairs FILE, or --a FILE --b FILE")),
     }
 }
@@ -115,6 +119,36 @@ fn summary(evidence: &Evidence, judges: &[Judge], judged: &Judged) -> Asked {
         cost_usd: calls.cost_usd,
     });
     asked(&evidence.gold, &judged.judgments, judges.collect())
+}
+
+/// One row a judge.
+fn rows(answer: &Asked, form: RowsForm) -> Result<String, CliError> {
+    let row = |judge: &AskedJudge| {
+        let total = judge.accounting.total();
+        let mut row = Map::new();
+        row.insert("judge".to_owned(), json!(judge.name));
+        row.insert("fingerprint".to_owned(), json!(judge.fingerprint));
+        row.insert("planned".to_owned(), json!(total.planned));
+        row.insert("judged".to_owned(), json!(total.judged));
+        row.extend(NoVerdict::ALL.map(|kind| (kind.as_str().to_owned(), json!(total.count(kind)))));
+        row.insert("identical".to_owned(), json!(judge.accounting.identical));
+        let CallCounts { made, cached, retried } = judge.calls;
+        row.extend(
+            [("made", made), ("cached", cached), ("retried", retried)].map(|(name, n)| (name.to_owned(), json!(n))),
+        );
+        row.insert("input_tokens".to_owned(), json!(judge.usage.input_tokens));
+        row.insert("output_tokens".to_owned(), json!(judge.usage.output_tokens));
+        row.insert("cost_usd".to_owned(), json!(judge.cost_usd));
+        Value::Object(row)
+    };
+    let kinds = NoVerdict::ALL.map(NoVerdict::as_str);
+    let columns = [
+        &["judge", "fingerprint", "planned", "judged"][..],
+        &kinds,
+        &["identical", "made", "cached", "retried", "input_tokens", "output_tokens", "cost_usd"],
+    ]
+    .concat();
+    Ok(render_rows(&columns, &answer.judges.iter().map(row).collect::<Vec<_>>(), form)?)
 }
 
 fn lines(answer: &Asked) -> String {

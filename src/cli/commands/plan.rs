@@ -113,7 +113,9 @@ fn check(args: &PlanArgs) -> Result<(), CliError> {
 /// The pilot's verdicts, and whose they are.
 fn recorded(path: &str, args: &PlanArgs, ui: Ui) -> Result<(Evidence, JudgeName), CliError> {
     // Standard input is read once, so only a file can be looked at before.
-    if path != "-" && matches!(data::detect(&evidence::read(path)?, None), Kind::Pairs | Kind::Gold | Kind::Responses) {
+    if path != "-"
+        && matches!(data::detect(&evidence::read(path, ui)?, None), Kind::Pairs | Kind::Gold | Kind::Responses)
+    {
         return Err(CliError::usage(format!("{path} holds no verdicts, and only verdicts tell a spread")).hint(format!(
             "record some: `tribunal judge --pairs {path} --judge JUDGE --out verdicts.jsonl`, then --pilot verdicts.jsonl"
         )));

@@ -17,23 +17,23 @@ use crate::report::{inert_json, visible};
 pub(in crate::cli) fn run(args: &PromptArgs, _: &Environment, ui: Ui) -> Result<Exit, CliError> {
     match &args.command {
         PromptCommand::List => print(&(prompt::EMBEDDED.join("\n") + "\n")).map(|()| Exit::Done),
-        PromptCommand::Lint { prompts } => lint(prompts),
+        PromptCommand::Lint { prompts } => lint(prompts, ui),
         PromptCommand::Show { prompt, pairs, id, order, json } => {
             let pair = example(pairs.as_deref(), id.as_deref(), ui)?;
             let order = if *order == OrderArg::Ab { Order::Ab } else { Order::Ba };
             show(prompt, &pair, order, *json)
         }
-        PromptCommand::Read { contract, file } => read(contract, file),
+        PromptCommand::Read { contract, file } => read(contract, file, ui),
     }
 }
 
-fn lint(prompts: &[String]) -> Result<Exit, CliError> {
+fn lint(prompts: &[String], ui: Ui) -> Result<Exit, CliError> {
     let mut text = String::new();
     let mut found = false;
     for name in prompts {
         let notices = match prompt::embedded(name) {
             Some(prompt) => prompt.warnings,
-            None => prompt::lint(evidence::read(name)?.text(), name),
+            None => prompt::lint(evidence::read(name, ui)?.text(), name),
         };
         let refused = notices.iter().any(|notice| notice.severity == Severity::Error);
         found |= !notices.is_empty();
@@ -52,7 +52,7 @@ fn lint(prompts: &[String]) -> Result<Exit, CliError> {
 }
 
 fn example(pairs: Option<&str>, id: Option<&str>, ui: Ui) -> Result<Pair, CliError> {
-    let source = evidence::gold_source(pairs)?;
+    let source = evidence::gold_source(pairs, ui)?;
     let loaded = data::load_pairs(&source, &PairOptions::default())?;
     ui.notices(source.path(), &loaded.notices);
     let mut pairs = loaded.records.into_iter();
@@ -78,12 +78,12 @@ fn show(name: &str, pair: &Pair, order: Order, json: bool) -> Result<Exit, CliEr
     Ok(Exit::Done)
 }
 
-fn read(contract: &str, file: &str) -> Result<Exit, CliError> {
+fn read(contract: &str, file: &str, ui: Ui) -> Result<Exit, CliError> {
     let contract = Contract::parse(contract).ok_or_else(|| {
         let known = Contract::ALL.map(Contract::as_str).join(", ");
         CliError::usage(format!("no contract is called `{contract}`")).hint(format!("want one of: {known}"))
     })?;
-    let source = evidence::read(file)?;
+    let source = evidence::read(file, ui)?;
     let mut text = String::new();
     for (number, line) in (1..).zip(source.text().as_bytes().lines()) {
         let line = line?;

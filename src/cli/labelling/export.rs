@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(args: &ExportArgs, ui: Ui) -> Result<Exit, CliError> {
         check_apart(Some(out), [args.file.as_str(), &path.to_string_lossy()])?;
         check_target(out, existing)?;
     }
-    let source = evidence::read(&args.file)?;
+    let source = evidence::read(&args.file, ui)?;
     let loaded = data::load_pairs(&source, &PairOptions::default())?;
     ui.notices(source.path(), &loaded.notices);
     let mut pairs = loaded.records;

@@ -146,7 +146,7 @@ fn pairs_of(path: &str, ui: Ui) -> Result<Vec<Pair>, CliError> {
     if path == "-" {
         return Err(CliError::usage("standard input is where the keys come from").hint("name a file of pairs"));
     }
-    let source = evidence::read(path)?;
+    let source = evidence::read(path, ui)?;
     let loaded = data::load_pairs(&source, &PairOptions::default())?;
     // Warnings name ids, which may name systems, and tell of gold, which is what others think.
     if !loaded.notices.is_empty() {

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use clap::builder::TypedValueParser as _;
 
-use crate::cli::args::FindingsFormat;
+use crate::cli::args::{DocumentFormat, ListFormat, known};
 
 const HELP: &str = "\
 Examples:
@@ -49,11 +50,11 @@ impl std::str::FromStr for RunArg {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum RunsCommand {
     /// All runs, the newest last.
-    #[command(after_help = "Examples:\n  tribunal runs list\n  tribunal runs list --format json")]
+    #[command(after_help = "Examples:\n  tribunal runs list\n  tribunal runs list --format csv")]
     List {
         /// How to write the list.
         #[arg(long, value_enum, default_value = "table")]
-        format: FindingsFormat,
+        format: ListFormat,
     },
     /// Everything about one run: judges, accounting by kind and by order, calls, cost, the command.
     #[command(
@@ -61,18 +62,18 @@ pub(in crate::cli) enum RunsCommand {
     )]
     Show {
         /// Number of the run, or `last`.
-        #[arg(default_value = "last", value_name = "RUN")]
+        #[arg(default_value = "last", value_name = "RUN", value_parser = known::last().try_map(|text| text.parse::<RunArg>()), hide_possible_values = true)]
         run: RunArg,
-        /// How to write it.
+        /// How to write it; what of it is rows, its verdicts, `runs export --verdicts` writes.
         #[arg(long, value_enum, default_value = "table")]
-        format: FindingsFormat,
+        format: DocumentFormat,
     },
     /// Reads every line of the journal, every run and the index, and names what is damaged. Exit status 1 where something is.
     #[command(after_help = "Examples:\n  tribunal runs verify\n  tribunal runs verify --store elsewhere")]
     Verify {
         /// How to write the findings.
         #[arg(long, value_enum, default_value = "table")]
-        format: FindingsFormat,
+        format: DocumentFormat,
     },
     /// The answers of a run as a recording for `--judge replay:FILE`, or its verdicts for `--verdicts FILE`.
     #[command(
@@ -80,7 +81,7 @@ pub(in crate::cli) enum RunsCommand {
     )]
     Export {
         /// Number of the run, or `last`.
-        #[arg(value_name = "RUN")]
+        #[arg(value_name = "RUN", value_parser = known::last().try_map(|text| text.parse::<RunArg>()), hide_possible_values = true)]
         run: RunArg,
         /// Write the verdicts of all judges (long form) instead of the completions of endpoints.
         #[arg(long)]
@@ -108,7 +109,7 @@ pub(in crate::cli) enum RunsCommand {
     )]
     Reparse {
         /// Number of the run, or `last`.
-        #[arg(default_value = "last", conflicts_with = "all", value_name = "RUN")]
+        #[arg(default_value = "last", conflicts_with = "all", value_name = "RUN", value_parser = known::last().try_map(|text| text.parse::<RunArg>()), hide_possible_values = true)]
         run: RunArg,
         /// All runs.
         #[arg(long)]
@@ -118,7 +119,7 @@ pub(in crate::cli) enum RunsCommand {
         write: bool,
         /// How to write the differences.
         #[arg(long, value_enum, default_value = "table")]
-        format: FindingsFormat,
+        format: DocumentFormat,
     },
     /// Rewrites the journal with one record a question; damaged lines and what was set aside are dropped.
     #[command(after_help = "Examples:\n  tribunal runs compact\n  tribunal runs compact --store elsewhere")]

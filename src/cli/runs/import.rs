@@ -60,7 +60,7 @@ fn incoming(file: &Path, clock: Clock, ui: Ui) -> Result<Incoming, CliError> {
         warn_all(&notices, ui);
         return Ok(Incoming { records, without_key: 0 });
     }
-    recording(&file.to_string_lossy(), clock)
+    recording(&file.to_string_lossy(), clock, ui)
 }
 
 fn begins_a_journal(file: &Path) -> bool {
@@ -83,8 +83,8 @@ struct Line {
     completion: Option<Completion>,
 }
 
-fn recording(file: &str, clock: Clock) -> Result<Incoming, CliError> {
-    let source = read(file)?;
+fn recording(file: &str, clock: Clock, ui: Ui) -> Result<Incoming, CliError> {
+    let source = read(file, ui)?;
     // Says by line what is wrong with it; behind this every line is known to be sound.
     let parsed = Recording::parse(source.text().as_bytes(), file)?;
     let mut found = Incoming { records: Vec::new(), without_key: 0 };

@@ -5,14 +5,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{columns, dollars, total, warn_of_damage};
-use crate::cli::args::FindingsFormat;
+use crate::cli::args::ListFormat;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::print;
 use crate::cli::ui::Ui;
-use crate::report::envelope;
+use crate::report::{RowsForm, envelope, render_rows};
 use crate::store::{Ledger, Run};
 
-pub(in crate::cli) fn run(store: &Path, format: FindingsFormat, ui: Ui) -> Result<Exit, CliError> {
+pub(in crate::cli) fn run(store: &Path, format: ListFormat, ui: Ui) -> Result<Exit, CliError> {
     let ledger = Ledger::open(store)?;
     let mut runs = Vec::new();
     for number in ledger.numbers()? {
@@ -24,13 +24,36 @@ pub(in crate::cli) fn run(store: &Path, format: FindingsFormat, ui: Ui) -> Resul
         runs.push(Listed { run, lost });
     }
     match format {
-        FindingsFormat::Table if runs.is_empty() => ui.note(format!("{} has no run yet", store.display())),
-        FindingsFormat::Table => print(&table(&runs))?,
-        FindingsFormat::Json => {
+        ListFormat::Table if runs.is_empty() => ui.note(format!("{} has no run yet", store.display())),
+        ListFormat::Table => print(&table(&runs))?,
+        ListFormat::Json => {
             print(&envelope("runs", &json!({"runs": runs.iter().map(entry).collect::<Vec<_>>()}))?)?;
         }
+        ListFormat::Jsonl => print(&rows(&runs, RowsForm::JsonLines)?)?,
+        ListFormat::Csv => print(&rows(&runs, RowsForm::Csv)?)?,
     }
     Ok(Exit::Done)
+}
+
+/// The columns of a table: the fields of an entry.
+const COLUMNS: [&str; 13] = [
+    "number",
+    "status",
+    "kind",
+    "started",
+    "finished",
+    "judges",
+    "planned",
+    "judged",
+    "failed",
+    "cost_usd",
+    "file",
+    "damaged_lines",
+    "lost_judgments",
+];
+
+fn rows(runs: &[Listed], form: RowsForm) -> Result<String, CliError> {
+    Ok(render_rows(&COLUMNS, &runs.iter().map(entry).collect::<Vec<_>>(), form)?)
 }
 
 /// A run without its judgments, and how many of them its file lacks.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::args::RunArg;
 use super::{find, last, warn_all, warn_of_damage};
-use crate::cli::args::FindingsFormat;
+use crate::cli::args::DocumentFormat;
 use crate::cli::clock::Clock;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::print;
@@ -41,7 +41,7 @@ pub(in crate::cli) fn run(
     dir: &Path,
     which: Which,
     then: Then,
-    format: FindingsFormat,
+    format: DocumentFormat,
     ui: Ui,
 ) -> Result<Exit, CliError> {
     // A writer makes a store where there is none; this command must not.
@@ -60,8 +60,8 @@ pub(in crate::cli) fn run(
     }
     warn_all(&store.close(), ui);
     match format {
-        FindingsFormat::Table => print(&read.iter().map(lines).collect::<String>())?,
-        FindingsFormat::Json => {
+        DocumentFormat::Table => print(&read.iter().map(lines).collect::<String>())?,
+        DocumentFormat::Json => {
             print(&envelope("reparse", &json!({"runs": read.iter().map(document).collect::<Vec<_>>()}))?)?;
         }
     }

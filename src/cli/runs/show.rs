@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::args::RunArg;
 use super::{columns, dollars, find};
-use crate::cli::args::FindingsFormat;
+use crate::cli::args::DocumentFormat;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::print;
 use crate::cli::ui::Ui;
@@ -15,11 +15,11 @@ use crate::domain::{RunAccounting, RunCounts, RunEnd, RunHeader};
 use crate::report::{envelope, visible_line};
 use crate::store::Run;
 
-pub(in crate::cli) fn run(store: &Path, run: RunArg, format: FindingsFormat, ui: Ui) -> Result<Exit, CliError> {
+pub(in crate::cli) fn run(store: &Path, run: RunArg, format: DocumentFormat, ui: Ui) -> Result<Exit, CliError> {
     let run = find(store, run, ui)?;
     match format {
-        FindingsFormat::Table => print(&page(&run))?,
-        FindingsFormat::Json => print(&envelope(
+        DocumentFormat::Table => print(&page(&run))?,
+        DocumentFormat::Json => print(&envelope(
             "run",
             &json!({
                 "number": run.number,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::warn_all;
-use crate::cli::args::FindingsFormat;
+use crate::cli::args::DocumentFormat;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output::print;
 use crate::cli::ui::Ui;
@@ -14,15 +14,15 @@ use crate::report::{envelope, visible_line};
 use crate::store::{Access, Damage, Ledger, Store, Verification};
 
 /// Reads everything; status 1 where something is damaged.
-pub(in crate::cli) fn verify(store: &Path, format: FindingsFormat, ui: Ui) -> Result<Exit, CliError> {
+pub(in crate::cli) fn verify(store: &Path, format: DocumentFormat, ui: Ui) -> Result<Exit, CliError> {
     let scratch = std::env::temp_dir().join(format!("tribunal-verify-{}", std::process::id()));
     let found = ui.during("reading the store", || crate::store::verify(store, &scratch))?;
     for remark in &found.remarks {
         ui.note(remark);
     }
     match format {
-        FindingsFormat::Table => print(&lines(&found))?,
-        FindingsFormat::Json => print(&envelope("store", &document(&found))?)?,
+        DocumentFormat::Table => print(&lines(&found))?,
+        DocumentFormat::Json => print(&envelope("store", &document(&found))?)?,
     }
     Ok(if found.damage.is_empty() { Exit::Done } else { Exit::Short })
 }

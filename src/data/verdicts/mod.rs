@@ -13,7 +13,7 @@ use super::record::{CutEnd, Record, read_each};
 use super::row::{Id, Row, Seen};
 use super::sharing::Sharing;
 use super::source::Source;
-use crate::domain::{ItemFacts, JudgeName, Judgment, Notice};
+use crate::domain::{ItemFacts, JudgeName, Judgment, Notice, Remark};
 use facts::FactsTable;
 
 /// What a judge is called that the file does not name.
@@ -143,8 +143,7 @@ impl Reader<'_> {
             if self.named > 0 {
                 findings.error(line, "judge", "`judge` is missing here, but other rows name one");
             } else {
-                let text = format!("no row names a judge: it is called `{UNNAMED}`");
-                findings.warn(Some(line), Some("judge"), text);
+                findings.warn(Some(line), Some("judge"), Remark::UnnamedJudge { name: UNNAMED });
             }
         }
         if self.judgments.is_empty() && !findings.failed() {

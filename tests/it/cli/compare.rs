@@ -371,6 +371,10 @@ fn a_pass_that_is_replaced_by_a_failure_is_told_and_opens_nothing_any_more() {
         "{}",
         refused.stderr
     );
+    // What is to be typed next names the gold by the path that was typed, ready to be pasted.
+    let pasted = refused.stderr.split('`').find(|part| part.starts_with("tribunal calibrate ")).unwrap();
+    assert!(pasted.ends_with(" --gold turned.jsonl"), "{pasted}");
+    desk.run(&pasted.replace("tribunal ", "").replace('\'', "")).ends(1, &[]);
     // Going on says what is known, on the page too.
     let run = desk.run(&compare(&server, "--uncalibrated"));
     run.ends(0, &[]);

@@ -13,6 +13,7 @@ mod failing;
 mod forms;
 mod generate;
 mod github;
+mod japanese;
 mod judge;
 mod jury;
 mod labelling;

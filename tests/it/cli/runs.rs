@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::desk::{Server, gold, knows};
 use super::{Desk, Run};
@@ -307,4 +307,29 @@ fn a_store_in_use_can_be_read_and_not_compacted() {
     desk.run("runs verify").ends(0, &["writes to this store now"]);
     Run::from(child.wait_with_output().unwrap()).ends(0, &[]);
     assert_eq!(server.asked(), 60);
+}
+
+#[test]
+fn lists_are_rows_for_programs_too_with_the_fields_of_the_document() {
+    let (desk, server) = (desk(), Server::knowing());
+    let judge = format!("judge --pairs gold.jsonl --judge {}", server.judge());
+    let told = desk.run(&format!("{judge} --format csv")).stdout;
+    let mut lines = told.lines();
+    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let row: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!((head.len(), lines.next()), (row.len(), None), "{told}");
+    let cell = |name: &str| row[head.iter().position(|column| *column == name).unwrap()];
+    assert_eq!((cell("planned"), cell("judged"), cell("unparsed"), cell("made")), ("60", "60", "0", "60"), "{told}");
+    let line: Value = serde_json::from_str(&desk.run(&format!("{judge} --format jsonl")).stdout).unwrap();
+    assert_eq!((&line["judged"], &line["made"], &line["cached"]), (&json!(60), &json!(0), &json!(60)));
+    let document = desk.run("runs list --format json").json(0);
+    let runs = document["result"]["runs"].as_array().unwrap().clone();
+    let rows: Vec<Value> =
+        desk.run("runs list --format jsonl").stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows, runs);
+    let table = desk.run("runs list --format csv").stdout;
+    let fields: Vec<&String> = runs[0].as_object().unwrap().keys().collect();
+    assert_eq!(table.lines().next().unwrap().split(',').collect::<Vec<_>>(), fields);
+    assert_eq!(table.lines().count(), 1 + runs.len());
+    desk.run("runs show --format csv").ends(2, &["csv", "json"]);
 }

@@ -66,6 +66,64 @@ fn every_shell_gets_every_command() {
 }
 
 #[test]
+fn words_that_are_known_complete_and_a_prompt_may_be_a_file_all_the_same() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = desk.run(&format!("completions {shell}")).stdout;
+        for word in ["verdicts-long", "pairwise-rubric.ja", "predictions", "scale5", "markdown", "reparse"] {
+            assert!(script.contains(word), "{shell}: no {word}");
+        }
+    }
+    assert!(desk.run("completions bash").stdout.contains("compgen -f -W \"pairwise.en "));
+    assert!(desk.run("completions zsh").stdout.contains("\"files:file:_files\" }'"));
+    let fish = desk.run("completions fish").stdout;
+    assert!(fish.contains("-r -F -a \"pairwise.en") && !fish.contains("-r -f -a \"pairwise.en"), "{fish}");
+    // A word that nobody knows is still the command's to answer for, with what is near.
+    desk.run("schema pair").ends(2, &["there is no schema `pair`", "pairs"]);
+    desk.run("runs show lost").ends(2, &["want the number of a run"]);
+    desk.write("own.md", &desk.run("prompt show --prompt pairwise.en").stdout);
+    assert!(!desk.run("prompt lint own.md").stderr.contains("possible values"));
+    assert!(!desk.run("schema --help").stdout.contains("possible values"), "the list would drown the help");
+}
+
+/// What bash offers behind these words.
+#[cfg(unix)]
+fn offered(desk: &Desk, words: &[&str]) -> Option<Vec<String>> {
+    desk.write("tribunal.bash", &desk.run("completions bash").stdout);
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let script = format!(
+        "source ./tribunal.bash; COMP_WORDS=({}); COMP_CWORD={}; _tribunal tribunal '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        quoted.join(" "),
+        words.len() - 1,
+        words[words.len() - 1],
+        words[words.len() - 2],
+    );
+    let run = std::process::Command::new("bash").args(["-c", &script]).current_dir(desk.path(".")).output().ok()?;
+    Some(String::from_utf8_lossy(&run.stdout).lines().map(str::to_owned).collect())
+}
+
+#[test]
+#[cfg(unix)]
+fn bash_offers_schemas_prompts_languages_and_forms() {
+    let desk = Desk::new();
+    desk.write("pairwise-mine.md", "x");
+    for (words, wanted) in [
+        (&["tribunal", "schema", "verdicts-"][..], &["verdicts-long", "verdicts-wide"][..]),
+        (&["tribunal", "calibrate", "--prompt", "pairwise-r"], &["pairwise-rubric.en", "pairwise-rubric.ja"]),
+        (&["tribunal", "calibrate", "--prompt", "pairwise-m"], &["pairwise-mine.md"]),
+        (&["tribunal", "compare", "--lang", "j"], &["ja"]),
+        (&["tribunal", "compare", "--format", "js"], &["json", "jsonl"]),
+        (&["tribunal", "validate", "--as", "p"], &["pairs", "predictions", "prompt"]),
+    ] {
+        let Some(offered) = offered(&desk, words) else {
+            eprintln!("skipped: there is no bash");
+            return;
+        };
+        assert_eq!(offered, wanted, "{words:?}");
+    }
+}
+
+#[test]
 #[cfg(unix)]
 fn completions_are_scripts_that_bash_reads() {
     let desk = Desk::new();
@@ -91,7 +149,29 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(pages.iter().any(|name| name == page), "{page} in {pages:?}");
     }
     let calibrate = desk.read("man1/tribunal-calibrate.1");
-    assert!(calibrate.contains("Examples:") && calibrate.contains("\\-\\-gold"), "{calibrate}");
+    assert!(calibrate.contains(".SH EXAMPLES") && calibrate.contains("\\-\\-gold"), "{calibrate}");
     desk.run("man --out man1").ends(2, &["exists already", "--force"]);
     desk.run("man --out man1 --force").ends(0, &[]);
+}
+
+#[test]
+fn a_manual_page_has_the_sections_that_readers_look_for() {
+    let desk = Desk::new();
+    desk.run("man --out man1").ends(0, &[]);
+    for page in desk.files("man1") {
+        let text = desk.read(&format!("man1/{page}"));
+        for section in ["SYNOPSIS", "\"EXIT STATUS\"", "ENVIRONMENT", "EXAMPLES"] {
+            assert!(text.contains(&format!(".SH {section}")), "{page} has no {section}");
+        }
+        assert!(!text.contains("Exit status:") && !text.contains("EXTRA"), "{page}");
+    }
+    let calibrate = desk.read("man1/tribunal-calibrate.1");
+    let (_, status) = calibrate.split_once(".SH \"EXIT STATUS\"").unwrap();
+    assert!(status.starts_with("\n.TP\n\\fB0\\fR\ngate passed\n.TP\n\\fB1\\fR\nfailed\n"), "{status}");
+    for word in ["tribunal.toml", ".tribunal/", "certificates/", "OPENAI_API_KEY", "NO_COLOR"] {
+        assert!(status.contains(word), "{word}: {status}");
+    }
+    let schema = desk.read("man1/tribunal-schema.1");
+    assert!(!schema.contains(".SH FILES") && !schema.contains("OPENAI"), "a schema reads no settings: {schema}");
+    assert!(desk.read("man1/tribunal-gold-label.1").contains(".SH NOTES"));
 }

@@ -6,16 +6,20 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::Desk;
-use super::desk::{gold, within_20_s};
+use super::desk::{Server, gold, knows, within_20_s};
 
 /// Long enough to be shown, even on a fast machine.
 const LINE: &str = "calibrate --gold gold.jsonl --judge control:first --resamples 60000 --out r.json --force";
 
 /// What a terminal gets to see of a command; `None` where there is no `script`.
 fn seen(desk: &Desk, line: &str, environment: &[(&str, &str)]) -> Option<String> {
-    let typed = format!("{} {line}", env!("CARGO_BIN_EXE_tribunal"));
+    typed_into(desk, &format!("{} {line}", env!("CARGO_BIN_EXE_tribunal")), environment)
+}
+
+/// The same of a whole line for a shell.
+fn typed_into(desk: &Desk, typed: &str, environment: &[(&str, &str)]) -> Option<String> {
     let mut script = Command::new("script");
-    script.args(["-qec", &typed, "/dev/null"]).current_dir(desk.path(".")).env_clear();
+    script.args(["-qec", typed, "/dev/null"]).current_dir(desk.path(".")).env_clear();
     script.env("TERM", "xterm-256color").env("PATH", "/usr/bin:/bin").envs(environment.iter().copied());
     let Ok(output) = script.stdin(Stdio::null()).output() else {
         eprintln!("skipped: there is no `script` to make a terminal");
@@ -82,4 +86,32 @@ fn a_terminal_without_escape_sequences_gets_lines_to_label_by() {
     desk.write("pairs.jsonl", &super::pairs());
     let Some(text) = seen(&desk, "gold label pairs.jsonl --annotator kim", &[("TERM", "dumb")]) else { return };
     assert!(text.contains("Answer A:") && text.contains("> ") && !text.contains('\u{1b}'), "{text:?}");
+}
+
+#[test]
+fn a_slow_pipe_is_shown_while_it_is_waited_for() {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    let typed = format!(
+        "(sleep 2.5; cat gold.jsonl) | {} calibrate --gold - --judge control:first --resamples 200 --out r.json",
+        env!("CARGO_BIN_EXE_tribunal")
+    );
+    let Some(text) = typed_into(&desk, &typed, &[]) else { return };
+    assert!(text.contains("reading standard input"), "{text:?}");
+    assert!(desk.has("r.json"), "{text:?}");
+}
+
+#[test]
+fn a_run_on_a_terminal_shows_a_bar_with_its_rate_and_the_time_left() {
+    let desk = Desk::new();
+    desk.write("gold.jsonl", &gold());
+    let server = Server::start(|_, body| {
+        std::thread::sleep(Duration::from_millis(50));
+        knows(body)
+    });
+    let line = format!("calibrate --gold gold.jsonl --judge '{}' --concurrency 2 --yes --out r.json", server.judge());
+    let Some(text) = seen(&desk, &line, &[("COLUMNS", "160")]) else { return };
+    assert!(text.contains("0/60 · 0 % ") && text.contains("… left"), "nothing is foretold of nothing: {text:?}");
+    assert!(text.contains(" s left"), "{text:?}");
+    assert!(text.contains("/s · ") || text.contains("/min · "), "{text:?}");
 }
