@@ -81,7 +81,7 @@ impl Teller {
 fn warning(path: &str, notice: &Notice) -> Warning {
     let file = name_of(path);
     match &notice.remark {
-        Some(remark) => Warning::OfFile { file, remark: remark.clone() },
+        Some(remark) => Warning::OfFile { file, remark: (**remark).clone() },
         None => Warning::Note(format!("{file}: {}", notice.text)),
     }
 }

@@ -14,54 +14,55 @@ pub(super) struct Shown {
     pub seed: u64,
 }
 
-/// Lays out every item that any judge was asked about; texts are copied for those alone whose texts are shown.
-pub(super) fn table(gold: &GoldSet, pairs: &[Pair], judgments: &[Judgment], shown: &Shown) -> ItemTable {
-    let texts: HashMap<&ItemId, &Pair> = pairs.iter().map(|pair| (&pair.id, pair)).collect();
-    let mut said: HashMap<&ItemId, Vec<&Judgment>> = HashMap::new();
-    for judgment in judgments {
-        said.entry(&judgment.item).or_default().push(judgment);
+/// Lays out every item that any judge was asked about, with the texts of those that are shown. Texts are moved and not copied:
+/// those of a hundred thousand items fill the memory once, not twice.
+pub(super) fn table(gold: &GoldSet, pairs: Vec<Pair>, mut judgments: Vec<Judgment>, shown: &Shown) -> ItemTable {
+    let mut texts: HashMap<ItemId, Pair> = pairs.into_iter().map(|pair| (pair.id.clone(), pair)).collect();
+    let mut said: HashMap<ItemId, Vec<usize>> = HashMap::new();
+    for (at, judgment) in judgments.iter().enumerate() {
+        said.entry(judgment.item.clone()).or_default().push(at);
     }
     let own = |id: &ItemId| said.get(id).map_or(&[][..], Vec::as_slice);
     let mut records: Vec<ItemRecord> = gold.items.iter().map(facts).collect();
-    for sheet in outcome::sheets(gold, judgments) {
+    for sheet in outcome::sheets(gold, &judgments) {
         for row in &sheet.rows {
             let item = &gold.items[row.item];
-            records[row.item].judges.push(judge_record(&sheet.judge, row, own(&item.id), item.gold_label()));
+            let own: Vec<&Judgment> = own(&item.id).iter().map(|at| &judgments[*at]).collect();
+            records[row.item].judges.push(judge_record(&sheet.judge, row, &own, item.gold_label()));
         }
     }
     let mut table = ItemTable { records, cap: shown.cap, seed: shown.seed, with_texts: None };
     let chosen = table.choose(|index| {
         let id = &gold.items[index].id;
-        texts.get(id).map_or(0, |pair| bytes_of(pair))
-            + own(id).iter().map(|judgment| bytes_said(judgment)).sum::<usize>()
+        texts.get(id).map_or(0, bytes_of) + own(id).iter().map(|at| bytes_said(&judgments[*at])).sum::<usize>()
     });
     for index in &chosen {
         let record = &mut table.records[*index];
-        if let Some(pair) = texts.get(&gold.items[*index].id) {
+        let id = &gold.items[*index].id;
+        if let Some(pair) = texts.remove(id) {
             record.prompt = Some(pair.prompt.to_text());
-            record.response_a = Some(pair.response_a.clone());
-            record.response_b = Some(pair.response_b.clone());
             record.gold_why = pair.extra.get("meta").and_then(|meta| meta.get("why")?.as_str().map(str::to_owned));
+            record.response_a = Some(pair.response_a);
+            record.response_b = Some(pair.response_b);
         }
-        for row in &mut record.judges {
-            for judgment in
-                own(&gold.items[*index].id).iter().filter(|one| one.judge == row.judge && one.repeat == row.repeat)
-            {
-                let Said::InOrder(order, _) = judgment.said else { continue };
-                let place = match order {
-                    Order::Ab => &mut row.ab,
-                    Order::Ba => &mut row.ba,
-                };
-                if let Some((place, detail)) = place.as_mut().zip(judgment.detail.as_deref()) {
-                    place.raw.clone_from(&detail.raw);
-                    place.reasoning.clone_from(&detail.reasoning);
-                    place.why.clone_from(&detail.why);
-                }
-            }
+        for at in own(id) {
+            hear(record, &mut judgments[*at]);
         }
     }
     table.with_texts = Some(chosen);
     table
+}
+
+/// Moves what was said to where the record keeps it.
+fn hear(record: &mut ItemRecord, judgment: &mut Judgment) {
+    let Said::InOrder(order, _) = judgment.said else { return };
+    let row = record.judges.iter_mut().find(|row| row.judge == judgment.judge && row.repeat == judgment.repeat);
+    let place = row.and_then(|row| if order == Order::Ab { row.ab.as_mut() } else { row.ba.as_mut() });
+    if let Some((place, detail)) = place.zip(judgment.detail.as_deref_mut()) {
+        place.raw = detail.raw.take();
+        place.reasoning = detail.reasoning.take();
+        place.why = detail.why.take();
+    }
 }
 
 /// What is known of an item without its texts.

@@ -79,7 +79,9 @@ fn sections(command: &Command, root: &Command) -> Roff {
     let files: Vec<_> = FILES.iter().filter(|(flag, ..)| has(flag)).collect();
     if !files.is_empty() {
         roff.control("SH", ["FILES"]);
-        files.iter().for_each(|(_, path, what)| entry(&mut roff, path, what));
+        for (_, path, what) in files {
+            entry(&mut roff, path, what);
+        }
     }
     roff.control("SH", ["ENVIRONMENT"]);
     for (_, name, what) in ENVIRONMENT.iter().filter(|(flag, ..)| flag.is_none_or(has)) {
@@ -89,15 +91,15 @@ fn sections(command: &Command, root: &Command) -> Roff {
     let rest: Vec<&str> = rest.filter(|one| !one.trim().is_empty()).collect();
     if !rest.is_empty() {
         roff.control("SH", ["NOTES"]);
-        rest.iter().for_each(|one| {
-            roff.control("PP", []).text([roman(*one)]);
-        });
+        for one in rest {
+            roff.control("PP", []).text([roman(one)]);
+        }
     }
     if let Some(examples) = part(&own, EXAMPLES) {
         roff.control("SH", ["EXAMPLES"]).control("nf", []);
-        examples.trim_matches('\n').lines().for_each(|line| {
+        for line in examples.trim_matches('\n').lines() {
             roff.text([roman(line)]);
-        });
+        }
         roff.control("fi", []);
     }
     roff

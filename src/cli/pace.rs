@@ -83,7 +83,7 @@ impl Pace {
 
 /// A time as people say it: `45 s`, `12 min`, `3 h 20 min`.
 pub(super) fn spoken(time: Duration) -> String {
-    let seconds = time.as_secs_f64().ceil() as u64;
+    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     let minutes = seconds.div_ceil(60);
     match seconds {
         0..=90 => format!("{seconds} s"),

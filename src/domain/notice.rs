@@ -27,7 +27,7 @@ pub struct Notice {
     pub text: String,
     /// The same as data, of what readers of data warn of: for pages in other languages.
     #[serde(skip)]
-    pub remark: Option<Remark>,
+    pub remark: Option<Box<Remark>>,
 }
 
 impl Notice {
@@ -38,7 +38,7 @@ impl Notice {
 
     /// A warning that other languages have words for.
     pub fn remark(line: Option<u64>, field: Option<&str>, remark: Remark) -> Self {
-        Self { remark: Some(remark.clone()), ..Self::warning(line, field, remark.to_string()) }
+        Self { text: remark.to_string(), remark: Some(Box::new(remark)), ..Self::warning(line, field, String::new()) }
     }
 
     /// An error.

@@ -8,7 +8,7 @@ use crate::analysis::outcome::Outcome;
 use crate::domain::{JudgeName, NoVerdict, Preference, Reading, Verdict};
 
 use super::items::{ItemRecord, JudgeRecord, OrderRecord};
-use super::packed::packed;
+use super::packed::{packed, packed_list};
 use super::visible::{visible, visible_line};
 use super::words::{Words, fill};
 use super::{Content, Report, ReportError, format, view};
@@ -123,12 +123,8 @@ pub(super) fn blocks(report: &Report<'_>) -> Result<Blocks, ReportError> {
     let chosen = report.items.chosen();
     let verdicts = verdicts(report, &columns);
     let records = &report.items.records;
-    let texts: Vec<Texts> = chosen.iter().map(|index| texts(*index, &records[*index], report, &columns)).collect();
-    Ok(Blocks {
-        line: shown_line(report, &chosen),
-        verdicts: packed(&serde_json::to_string(&verdicts)?),
-        texts: packed(&serde_json::to_string(&texts)?),
-    })
+    let texts = chosen.iter().map(|index| texts(*index, &records[*index], report, &columns));
+    Ok(Blocks { line: shown_line(report, &chosen), verdicts: packed(&verdicts)?, texts: packed_list(texts)? })
 }
 
 /// Every judge and repeat that any item has, in order.

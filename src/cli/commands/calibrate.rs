@@ -49,7 +49,7 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     }
     let items = if delivery.wants_items() {
         let shown = items::Shown { cap: args.output.show_items, seed: args.statistics.seed };
-        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments, &shown)
+        items::table(&evidence.gold, evidence.pairs, evidence.judgments, &shown)
     } else {
         ItemTable::default()
     };

@@ -57,7 +57,7 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     answer.warnings.extend(door.warnings);
     let items = if delivery.wants_items() {
         let shown = items::Shown { cap: args.output.show_items, seed: args.statistics.seed };
-        items::table(&evidence.gold, &evidence.pairs, &evidence.judgments, &shown)
+        items::table(&evidence.gold, evidence.pairs, evidence.judgments, &shown)
     } else {
         ItemTable::default()
     };
