@@ -171,6 +171,9 @@ impl Certificate {
         if self.decision != Decision::Pass {
             objections.push(format!("the decision was {}, only a pass opens the door", self.decision.as_str()));
         }
+        if self.decision == Decision::Pass && !self.gate_agrees() {
+            objections.push("its criteria are not those of a pass: the file was changed by hand".to_owned());
+        }
         if self.rules_digest != rules {
             objections
                 .push("it was given under other gate rules than those in force ([gate] in the settings)".to_owned());
@@ -181,6 +184,12 @@ impl Certificate {
             objections.push(format!("it expired on {}", self.expires));
         }
         objections
+    }
+
+    /// Whether the criteria are there and all passed, as they do where the decision is a pass.
+    fn gate_agrees(&self) -> bool {
+        let criteria = self.gate.get("criteria").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        !criteria.is_empty() && criteria.iter().all(|criterion| criterion["decision"] == Decision::Pass.as_str())
     }
 
     /// The trial, where this judge did not pass it.
@@ -269,7 +278,7 @@ mod tests {
             date: "2026-01-01T00:00:00Z".to_owned(),
             expires: "2026-01-31T00:00:00Z".to_owned(),
             figures: Value::Null,
-            gate: Value::Null,
+            gate: serde_json::json!({"criteria": [{"name": "flip_rate", "decision": "pass"}]}),
         }
     }
 
@@ -286,11 +295,21 @@ mod tests {
     }
 
     #[test]
-    fn other_rules_and_an_expiry_that_is_no_time_keep_the_door_shut() {
+    fn other_rules_criteria_that_did_not_pass_and_an_expiry_that_is_no_time_keep_the_door_shut() {
         let good = certificate();
         let now = "2026-01-02T00:00:00Z";
         let other = Visitor { fingerprint: &good.fingerprint, rules: Digest::of(b"lax"), now };
         assert_eq!(good.objections(other).len(), 1);
+        for gate in [
+            Value::Null,
+            serde_json::json!({"criteria": []}),
+            serde_json::json!({"criteria": [{"name": "flip_rate", "decision": "fail"}]}),
+        ] {
+            let changed = Certificate { gate, ..certificate() };
+            let visitor = Visitor { fingerprint: &changed.fingerprint, rules: Digest::of(b"r"), now };
+            let objections = changed.objections(visitor);
+            assert!(objections.len() == 1 && objections[0].contains("by hand"), "{objections:?}");
+        }
         let forever = Certificate { expires: "zzzz".to_owned(), ..certificate() };
         let visitor = Visitor { fingerprint: &forever.fingerprint, rules: Digest::of(b"r"), now };
         assert_eq!(forever.objections(visitor).len(), 1);

@@ -123,6 +123,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut paths: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
+        // A pipe or a device of such a name would never come to an end.
+        .filter(|path| path.is_file())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .filter(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')))
         .collect();
