@@ -75,6 +75,9 @@ impl Options {
     }
 }
 
+/// A judge that flips on more items is not trusted to tell that there is no difference: the limit of the gate as it comes.
+const MOST_FLIPS: f64 = 0.20;
+
 /// What a comparison has to show.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -422,8 +425,9 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         decision,
         reason,
     };
-    if let Some(conclusion) = &options.stopped {
-        conclusion.clone().enter(&mut answer);
+    match &options.stopped {
+        Some(conclusion) => conclusion.clone().enter(&mut answer, options),
+        None => answer.keep_open(options),
     }
     if let (Some(reason), None) = (no_worse(&answer).filter(|_| !answer.is_opposed()), &options.stopped) {
         answer.reason = format!("{reason}; which of them is better is open: {}", answer.reason);
@@ -473,6 +477,30 @@ fn are_opposed(rate: &Estimate, score: &Estimate) -> bool {
 }
 
 impl Comparison {
+    /// Opens a margin again that is kept by the word of a judge that tells too little apart here: one that flips more often than a
+    /// gate allows, or decides for nobody. Its ties hide a difference as well as they show that there is none, as with a
+    /// trial of no inferiority that lacks assay sensitivity (ICH E10, section 1.5).
+    pub(super) fn keep_open(&mut self, options: &Options) {
+        let Some(required) = &mut self.requirement else { return };
+        let is_better = self.win_rate.as_ref().is_ok_and(|rate| rate.lower > Requirement::Better.bound());
+        if required.held != Held::Held || is_better || required.requirement == Requirement::Better {
+            return;
+        }
+        let most = options.most_flips.unwrap_or(MOST_FLIPS);
+        let flip_rate = self.flip_rate.as_ref().ok().map(|found| found.point);
+        let decided = self.outcomes.a_wins + self.outcomes.b_wins;
+        if decided == 0 || flip_rate.is_some_and(|rate| rate > most) {
+            required.held = Held::Undecided;
+            let judged = self.outcomes.valid();
+            self.warnings.push(Warning::TellsLittleApart { decided, judged, flip_rate });
+        }
+    }
+
+    /// Whether only another judge could decide what is open.
+    pub fn needs_another_judge(&self) -> bool {
+        self.warnings.iter().any(|warning| matches!(warning, Warning::TellsLittleApart { .. }))
+    }
+
     /// What a reader has to know of the judge on these items, and of the labels that stand by.
     fn look_at_judge(&mut self, options: &Options) {
         if let (Ok(found), Some(most)) = (&self.flip_rate, options.most_flips)

@@ -42,7 +42,7 @@ impl WouldDecide {
             Some(required) => (required.held == Held::Undecided).then_some(required.bound)?,
             None => (answer.decision == Favours::Undecided).then_some(Requirement::Better.bound())?,
         };
-        if answer.stopping.as_ref().is_some_and(|stopping| stopping.decided) {
+        if answer.needs_another_judge() || answer.stopping.as_ref().is_some_and(|stopping| stopping.decided) {
             return None;
         }
         let rate = answer.win_rate.as_ref().ok()?;
@@ -57,7 +57,7 @@ impl WouldDecide {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a hundred times a count")]
         let needed = (distance > 0.0 && factor <= FORESEEABLE).then(|| (present as f64 * factor).ceil() as u64);
         // Where the interval holds and something else keeps it open, more of the same does not.
-        let needed = needed.filter(|needed| *needed >= present);
+        let needed = needed.filter(|needed| *needed >= present).map(|needed| needed.max(present + 1));
         let repeated = answer.outcomes.valid() + answer.outcomes.no_verdict > answer.items;
         Some(Self { bound, unit, present, needed, repeated })
     }

@@ -13,7 +13,7 @@ use crate::stats::bounded::t_adjusted;
 use crate::stats::clustered::{constant_units, wilson_clustered};
 use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::power::detectable_share;
-use crate::stats::proportion::wilson;
+use crate::stats::proportion::{clopper_pearson, wilson};
 use crate::stats::resample::{Resampling, Units, bca, clustered_ratio, percentile, t_clustered};
 use crate::stats::special::normal_quantile;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
@@ -249,15 +249,16 @@ impl Scores {
         std::iter::once(record).chain(others).collect()
     }
 
-    /// The interval where every unit has the same mean score: Wilson on the decided outcomes where these are all there is,
-    /// else the exact bound of the share of units that are alike.
+    /// The interval where every unit has the same mean score: the exact one (Clopper and Pearson) of the units where all are wins of
+    /// one side, since Wilson's calls four of four a proof and the tests do not; else the exact bound of the share of units that are
+    /// alike.
     fn constant(&self, pairs: &[(f64, f64)]) -> Figure {
         let (a, b, n) = (self.outcomes.a_wins, self.outcomes.b_wins, self.outcomes.valid());
         if a == n || b == n {
             // Whole units are all that is independent, and all of them went one way.
             let units = pairs.len() as u64;
-            let decided = wilson(if a == n { units } else { 0 }, units, Level::P95);
-            return decided.map(|estimate| Estimate { n, k: Some(a), method: "wilson_decided", ..estimate });
+            let decided = clopper_pearson(if a == n { units } else { 0 }, units, Level::P95);
+            return decided.map(|estimate| Estimate { n, k: Some(a), method: "exact_decided", ..estimate });
         }
         let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n as f64;
         Ok(Estimate { n, ..constant_units(point, pairs.len() as u64, [0.0, 1.0], Level::P95) })

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
-use super::compare::{Comparison, Favours};
+use super::compare::{self, Comparison, Favours};
 use super::outcome::{self, Outcome, Sheet};
 use super::prereg::Held;
 use super::warning::Warning;
@@ -333,7 +333,7 @@ impl Cost {
 impl Conclusion {
     /// Makes the confidence sequence the interval of record of a comparison of [`Conclusion::items`]. Intervals for a
     /// number of items that was fixed before do not stand beside it: they do not hold where the data say when to stop.
-    pub(super) fn enter(self, answer: &mut Comparison) {
+    pub(super) fn enter(self, answer: &mut Comparison, options: &compare::Options) {
         answer.win_rate_intervals = vec![self.stopping.sequence.clone()];
         answer.win_rate.clone_from(&self.stopping.sequence);
         answer.score = self.score;
@@ -341,6 +341,7 @@ impl Conclusion {
         if let Some(required) = &mut answer.requirement {
             required.held = Held::of(&answer.win_rate, required.bound);
         }
+        answer.keep_open(options);
         (answer.decision, answer.reason) = decision(answer, &self.stopping);
         answer.stopping = Some(self.stopping);
     }

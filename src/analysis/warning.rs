@@ -99,6 +99,15 @@ pub enum Warning {
         /// The most that the gate allows.
         most: f64,
     },
+    /// A margin is kept by the word of a judge that tells little apart here, which looks the same as no difference.
+    TellsLittleApart {
+        /// Items of which it decided for one side.
+        decided: u64,
+        /// Items with a verdict in both orders.
+        judged: u64,
+        /// Its flip rate, where there is one.
+        flip_rate: Option<f64>,
+    },
     /// Languages that the certificate's gold set lacks.
     LanguageGap(Vec<String>),
     /// Categories that the certificate's gold set lacks.
@@ -203,6 +212,7 @@ impl fmt::Display for Warning {
                 upper * 100.0,
                 most * 100.0
             ),
+            Self::TellsLittleApart { decided, judged, flip_rate } => little_apart(f, *decided, *judged, *flip_rate),
             Self::LanguageGap(names) => {
                 write!(f, "the certificate's gold set has no item of language {}", names.join(", "))
             }
@@ -246,4 +256,15 @@ impl Serialize for Warning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
+}
+
+fn little_apart(f: &mut fmt::Formatter<'_>, decided: u64, judged: u64, flip_rate: Option<f64>) -> fmt::Result {
+    write!(f, "the judge decided for one side on {decided} of {judged} judged items")?;
+    if let Some(rate) = flip_rate {
+        write!(f, ", and its verdict followed the position on {:.1} %", rate * 100.0)?;
+    }
+    f.write_str(
+        "; what it cannot tell apart counts as a tie, so a win rate near 50 % is no evidence here that one side is no worse: the \
+         requirement stays open until another judge rules on these items",
+    )
 }

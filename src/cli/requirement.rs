@@ -63,6 +63,9 @@ fn way_out(answer: &Comparison, court: &Court<'_>) -> Option<String> {
 
 /// What an undecided requirement lacks, as every report of it says too.
 fn how_much_more(answer: &Comparison) -> String {
+    if answer.needs_another_judge() {
+        return format!("undecided: judge `{}` tells too little apart on these items; ask another one", answer.judge);
+    }
     let Some(more) = &answer.would_decide else { return "undecided: no item has a verdict in both orders".to_owned() };
     let Some(needed) = more.needed else {
         return format!(

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::analysis::calibration::Calibration;
 use crate::analysis::compare::Comparison;
 use crate::analysis::gate::{Criterion, Decision};
+use crate::analysis::prereg::Held;
 
 use super::format::{self, Unit, unit_of};
 use super::glossary::label;
@@ -144,7 +145,13 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
         line(out, &format!("> **{}**", escape(&banner)));
         blank(out);
     }
-    let mark = if view::is_open(comparison) { "❔" } else { "✅" };
+    // What was required is what the reader looks for, whichever side is better.
+    let mark = match comparison.requirement.map(|required| required.held) {
+        Some(Held::NotHeld) => "❌",
+        Some(Held::Undecided) => "❔",
+        None if view::is_open(comparison) => "❔",
+        Some(Held::Held) | None => "✅",
+    };
     let word = escape(&view::decision_word(comparison, words));
     line(out, &format!("{mark} **{word}**: {}", escape(&view::comparison_reason(comparison, lang))));
     blank(out);

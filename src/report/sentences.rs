@@ -74,6 +74,13 @@ fn warning_ja(warning: &Warning) -> String {
             format::percent(*upper),
             format::percent(*most)
         ),
+        Warning::TellsLittleApart { decided, judged, flip_rate } => {
+            let followed = flip_rate
+                .map_or_else(String::new, |rate| format!("、{}で判定が提示位置に従った", format::percent(rate)));
+            format!(
+                "判定された{judged}項目のうち、この判定者が一方を選んだのは{decided}項目{followed}。見分けられない項目は引き分けに数えられるため、50 %に近い勝率は「劣らない」ことの証拠にならない。別の判定者がこれらの項目を判定するまで、要件は未決のままとする"
+            )
+        }
         Warning::LanguageGap(names) => {
             format!("証明書の正解セットには、次の言語の項目がない：{}", names.join("、"))
         }
@@ -220,6 +227,7 @@ mod tests {
             Warning::Repeated { rows: 90, items: 30 },
             Warning::LabelsLeftOut { items: 3, used: 40 },
             Warning::FlipsAboveGate { rate: 0.3, interval: [0.25, 0.35], most: 0.2 },
+            Warning::TellsLittleApart { decided: 3, judged: 40, flip_rate: Some(0.9) },
             Warning::Reruns { runs: 3, with_this_judge: 2 },
             Warning::NotAsPlanned(Deviation { field: "n", planned: "2".to_owned(), done: "1".to_owned() }),
         ]

@@ -202,11 +202,28 @@ fn a_requirement_is_held_or_not_or_undecided() {
     assert_eq!(require(&won(38, 2), "better"), 0);
     assert_eq!(require(&won(2, 38), "better"), 1);
     assert_eq!(require(&won(20, 20), "better"), 3);
+    assert_eq!(require(&won(5, 0), "better"), 3, "five of five are p = 0.0625 by the sign test");
+    assert_eq!(require(&won(6, 0), "better"), 0);
     assert_eq!(require(&won(24, 16), "no-worse --margin 0.2"), 0);
     assert_eq!(require(&won(2, 38), "no-worse --margin 0.2"), 1);
     assert_eq!(require(&won(15, 25), "no-worse --margin 0.1"), 3);
     assert_eq!(require(&won(5, 5), "no-worse"), 2, "a margin is wanted");
     assert_eq!(require(&won(5, 5), "better --margin 0.1"), 2, "no margin is wanted");
+}
+
+#[test]
+fn a_judge_that_tells_nothing_apart_keeps_no_margin() {
+    let desk = won(30, 30);
+    for (judge, said) in [("first", "followed the position on 100.0 %"), ("tie", "on 0 of 60 judged items")] {
+        let line = format!(
+            "compare --pairs pairs.jsonl --judge control:{judge} --require no-worse --margin 0.1 --format markdown"
+        );
+        let run = desk.run(&line);
+        run.ends(3, &["tells too little apart"]);
+        assert!(run.stdout.replace('\n', " ").contains(said), "{}", run.stdout);
+        let better = format!("compare --pairs pairs.jsonl --judge control:{judge} --require better");
+        desk.run(&better).ends(3, &["undecided"]);
+    }
 }
 
 #[test]
