@@ -116,7 +116,10 @@ async fn every_command_of_the_japanese_readme_works() {
     let statuses = statuses("README.ja.md").await;
     assert_all_answer(&statuses, 15);
     let certified = statuses.iter().find(|line| line.contains("--out new-old.html"));
-    assert!(certified.is_some_and(|line| line.starts_with("0 ")), "the calibration opens the comparison: {certified:?}");
+    assert!(
+        certified.is_some_and(|line| line.starts_with("0 ")),
+        "the calibration opens the comparison: {certified:?}"
+    );
 }
 
 /// Each block of commands with the paragraph before it.

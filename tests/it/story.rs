@@ -56,7 +56,8 @@ async fn the_steps_of_the_example_workflow_run_and_the_snippet_reads_the_result(
     for file in ["items.jsonl", "prompts/answer.md"] {
         std::fs::copy(example.join(file), here.join(file)).unwrap();
     }
-    let settings = read("examples/prompt-ab/tribunal.toml").replace("https://llm.example.com", &format!("http://{address}"));
+    let settings =
+        read("examples/prompt-ab/tribunal.toml").replace("https://llm.example.com", &format!("http://{address}"));
     assert!(!settings.contains("example.com") && settings.contains(&address), "{settings}");
     std::fs::write(here.join("tribunal.toml"), settings).unwrap();
     let workflow = read("examples/prompt-ab/workflow.yml");
