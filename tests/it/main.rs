@@ -18,4 +18,5 @@ mod schemas;
 mod scripted;
 mod simulation;
 mod store;
+mod story;
 mod verdict_file;

@@ -25,7 +25,7 @@ tribunal() {
 "#;
 
 /// The fenced blocks of one language.
-fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+pub fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}\n");
     text.split(&fence).skip(1).filter_map(|rest| rest.split_once("```")).map(|(block, _)| block).collect()
 }
@@ -61,12 +61,17 @@ async fn judge(Json(request): Json<Value>) -> Json<Value> {
     }))
 }
 
-/// Runs every block of a README in a new folder and returns the lines `STATUS COMMAND`.
-async fn statuses(readme: &str) -> Vec<String> {
+/// The judge at an address of this machine.
+pub async fn serve() -> (String, tokio::task::JoinHandle<()>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let server = axum::serve(listener, Router::new().route("/v1/chat/completions", post(judge)));
-    let server = tokio::spawn(async move { server.await.unwrap() });
+    (address, tokio::spawn(async move { server.await.unwrap() }))
+}
+
+/// Runs every block of a README in a new folder and returns the lines `STATUS COMMAND`.
+async fn statuses(readme: &str) -> Vec<String> {
+    let (address, server) = serve().await;
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
     let text = text.replace(WRITTEN, &address);
     let folder = tempfile::tempdir().unwrap();
@@ -103,12 +108,18 @@ async fn every_command_of_the_readme_works() {
     assert_all_answer(&statuses, 15);
     let status_of = |part: &str| statuses.iter().find(|line| line.contains(part)).map(|line| line.split(' ').next());
     assert_eq!(status_of("--out judge.html"), Some(Some("0")), "the judge passes");
-    assert_eq!(status_of("--out old-new.html"), Some(Some("0")), "and its certificate opens the comparison");
+    assert_eq!(status_of("--out new-old.html"), Some(Some("0")), "and its certificate opens the comparison");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_of_the_japanese_readme_works() {
-    assert_all_answer(&statuses("README.ja.md").await, 12);
+    let statuses = statuses("README.ja.md").await;
+    assert_all_answer(&statuses, 15);
+    let certified = statuses.iter().find(|line| line.contains("--out new-old.html"));
+    assert!(
+        certified.is_some_and(|line| line.starts_with("0 ")),
+        "the calibration opens the comparison: {certified:?}"
+    );
 }
 
 /// Each block of commands with the paragraph before it.
@@ -144,7 +155,7 @@ fn every_block_says_what_it_needs_and_what_needs_nothing_comes_first() {
         let before: String = blocks[..first_call].iter().map(|(_, block)| *block).collect();
         for word in [
             "-- demo",
-            "--a old.jsonl --b new.jsonl --judge control:longest",
+            "--a new.jsonl --b old.jsonl --judge control:longest",
             "--out first.html",
             "calibrate --judge control:",
         ] {

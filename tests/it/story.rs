@@ -1,5 +1,6 @@
 //! What `docs/` and `examples/` show is what the program does.
 #![cfg(unix)]
+#![allow(clippy::disallowed_methods, reason = "a test may write its own files")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -56,7 +57,8 @@ async fn the_steps_of_the_example_workflow_run_and_the_snippet_reads_the_result(
     for file in ["items.jsonl", "prompts/answer.md"] {
         std::fs::copy(example.join(file), here.join(file)).unwrap();
     }
-    let settings = read("examples/prompt-ab/tribunal.toml").replace("https://llm.example.com", &format!("http://{address}"));
+    let settings =
+        read("examples/prompt-ab/tribunal.toml").replace("https://llm.example.com", &format!("http://{address}"));
     assert!(!settings.contains("example.com") && settings.contains(&address), "{settings}");
     std::fs::write(here.join("tribunal.toml"), settings).unwrap();
     let workflow = read("examples/prompt-ab/workflow.yml");
@@ -85,7 +87,7 @@ async fn the_steps_of_the_example_workflow_run_and_the_snippet_reads_the_result(
     match Command::new("python3").arg(snippet).arg(folder.path().join("comparison.json")).output() {
         Ok(read) => {
             let line = String::from_utf8(read.stdout).unwrap();
-            assert!(read.status.success() && line.contains("%") && line.contains("undecided"), "{line}");
+            assert!(read.status.success() && line.contains('%') && line.contains("undecided"), "{line}");
         }
         Err(_) => println!("python3 is not here; the snippet was not run"),
     }

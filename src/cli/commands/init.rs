@@ -16,7 +16,9 @@ struct Kit {
     made: &'static str,
     next: &'static str,
     /// Commands to go on with, each with what it shows.
-    commands: [(&'static str, &'static str); 5],
+    commands: [(&'static str, &'static str); 7],
+    /// What to do once the own judge was tried.
+    then: [&'static str; 3],
 }
 
 static EN: Kit = Kit {
@@ -30,7 +32,17 @@ static EN: Kit = Kit {
         ("tribunal prompt show --prompt judge.md --pairs pairs.jsonl", "what the judge will be asked"),
         ("tribunal calibrate --judge control:longest", "a judge without sense, on the shipped gold set: it fails"),
         ("tribunal compare --pairs pairs.jsonl --judge control:longest", "the two sides of the example, by that judge"),
+        ("tribunal schema settings", "every setting that tribunal.toml can have"),
         ("tribunal calibrate --judge mine --out judge.html", "your own judge, once tribunal.toml names it"),
+        (
+            "tribunal compare --pairs pairs.jsonl --judge mine --require better --out report.html",
+            "after a PASS: is side A better than B? Here A is the new version, and so has to be with --require",
+        ),
+    ],
+    then: [
+        "After a FAIL: judge.html says which criteria fail and shows the pairs that the judge got wrong; change judge.md or the model, and try it again.",
+        "INCONCLUSIVE: the report says how many more labels would decide; give your own with --gold.",
+        "Then put your own pairs in the place of pairs.jsonl: the new version in response_a, the old one in response_b (`tribunal schema pairs` has the fields).",
     ],
 };
 
@@ -48,7 +60,17 @@ static JA: Kit = Kit {
             "長い方を選ぶだけの判定者を、付属の正解で試す（不合格になる）",
         ),
         ("tribunal compare --pairs pairs.jsonl --judge control:longest --lang ja", "例の両側を、その判定者で比べる"),
+        ("tribunal schema settings", "tribunal.toml に書けるすべての項目"),
         ("tribunal calibrate --judge mine --lang ja --out judge.html", "tribunal.toml に書いた自分の判定者を試す"),
+        (
+            "tribunal compare --pairs pairs.jsonl --judge mine --require better --lang ja --out report.html",
+            "合格したら：AはBより良いか。--require はAについて問うので、新しいほうをAにする（この例ではそうなっている）",
+        ),
+    ],
+    then: [
+        "不合格なら：judge.html に、満たさなかった基準と判定者が誤った対が出ます。judge.md かモデルを変えて、もう一度試してください。",
+        "未決なら：決着に必要なラベル数が報告に出ます。自分の正解データは --gold で渡せます。",
+        "次に pairs.jsonl を自分のデータに置き換えてください。新しいほうを response_a、古いほうを response_b に入れます（欄の一覧は `tribunal schema pairs`）。",
     ],
 };
 
@@ -78,6 +100,10 @@ fn said(kit: &Kit, folder: &Path, files: &[&str]) -> String {
     }
     for (command, shows) in kit.commands {
         text.extend(["  ", command, "\n      # ", shows, "\n"]);
+    }
+    text.push('\n');
+    for line in kit.then {
+        text.extend(["- ", line, "\n"]);
     }
     text
 }

@@ -16,7 +16,13 @@ fn what_init_prints_next_can_be_typed_as_it_stands() {
         made.ends(0, &[]);
         assert_eq!(desk.files("."), ["judge.md", "pairs.jsonl", "tribunal.toml"]);
         let commands = printed(&made.stdout);
-        assert_eq!(commands.len(), 5, "{}", made.stdout);
+        assert_eq!(commands.len(), 7, "{}", made.stdout);
+        for word in ["schema settings", "compare --pairs pairs.jsonl --judge mine --require better", "response_a"] {
+            assert!(made.stdout.contains(word), "{word}: {}", made.stdout);
+        }
+        // `--require` asks about side A, so the new version stands there.
+        let new = if lang == "ja" { "新" } else { "new" };
+        assert!(desk.read("pairs.jsonl").lines().all(|line| line.contains(&format!("\"model_a\":\"{new}\""))));
         for command in commands {
             let known = command.replace("--judge mine", "--judge control:oracle?error=0");
             let few = if known.contains("calibrate") || known.contains("compare") { " --resamples 200" } else { "" };
