@@ -6,7 +6,7 @@ use super::{AskArgs, CertificateArgs, LIVE, OutputArgs, StatisticsArgs};
 
 pub(super) const COMPARE_HELP: &str = "\
 Examples:
-  tribunal compare --a old.jsonl --b new.jsonl --judge checks --uncalibrated
+  tribunal compare --a new.jsonl --b old.jsonl --judge checks --uncalibrated
   tribunal compare --pairs pairs.jsonl --judge mini --require better --out report.html
   tribunal compare --pairs pairs.jsonl --judge mini --stop-when-decided
   tribunal compare --prompt-a v1.md --prompt-b v2.md --model mini --items items.jsonl --judge my-judge

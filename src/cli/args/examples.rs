@@ -6,7 +6,7 @@ Examples:
   tribunal demo
   tribunal init my-trial
   tribunal calibrate --judge openai:gpt-4.1-mini --out judge.html
-  tribunal compare --a old.jsonl --b new.jsonl --judge openai:gpt-4.1-mini --out old-new.html
+  tribunal compare --a new.jsonl --b old.jsonl --judge openai:gpt-4.1-mini --out new-old.html
 
 Exit status: 0 done or gate passed · 1 the thing measured falls short · 2 usage, settings or input error · \
 3 undecided · 4 incomplete, run again to resume · 5 refused, no valid certificate · 130 interrupted, run again to resume";
