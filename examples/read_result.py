@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Read a comparison in JSON and print one line, with nothing but the standard library.
 
-    tribunal compare --a old.jsonl --b new.jsonl --judge mini --format json --out comparison.json
+    tribunal compare --a new.jsonl --b old.jsonl --judge mini --format json --out comparison.json
     python3 examples/read_result.py comparison.json
 """
 
