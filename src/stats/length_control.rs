@@ -44,7 +44,7 @@ pub struct LengthControlled {
 ///   `Δ = 0`.
 /// - Assumes: length acts through the tanh term alone. Get the interval by refitting in an item bootstrap. Not the
 ///   leaderboard figure of `AlpacaEval` 2, which adds penalties and outside data.
-/// - Not estimable: no row (`empty`), preferences outside 0..=1 or infinite values (`invalid`), or as [`logistic`].
+/// - Not estimable: no row (`empty`), preferences outside 0..=1 or infinite values (`invalid`), or as [`super::glm::logistic`].
 ///   Equal lengths throughout: `controlled = raw`.
 /// - Cost: one fit. Source: Dubois et al. 2024, arXiv 2404.04475. Pinned by the family
 ///   `length_controlled_winrate`.
