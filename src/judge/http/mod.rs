@@ -12,7 +12,6 @@ use std::net::IpAddr;
 use std::sync::Once;
 use std::time::{Duration, Instant, SystemTime};
 
-use hyper::Uri;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::Url;
 use serde_json::Value;
@@ -53,7 +52,7 @@ impl fmt::Debug for HttpClient {
 impl HttpClient {
     /// Sets up the client. Sends nothing.
     pub fn new() -> Result<Self, JudgeError> {
-        Ok(Self { local: Some(Local::new()), ..Self::remote_only()? })
+        Ok(Self { local: Some(Local::default()), ..Self::remote_only()? })
     }
 
     /// A client that takes the way of remote servers to those on this machine too, to check that both ways are alike.
@@ -73,7 +72,7 @@ impl HttpClient {
         #[allow(clippy::disallowed_methods)] // latency is measured here and nowhere else
         let sent = Instant::now();
         let answer = match (&self.local, &post.to.plain) {
-            (Some(local), Some(uri)) => local.post(uri, sending).await,
+            (Some(local), Some(place)) => local.post(place, sending).await,
             _ => self.remote.post(post.to.url.as_ref(), post.to.is_local, sending).await,
         };
         let Answer { status, headers, body } = answer.map_err(|broken| failure(&broken, &post))?;
@@ -150,7 +149,7 @@ pub(super) struct Address {
     /// `None` for what is no address: the client says what is wrong with it.
     url: Option<Url>,
     /// For a server on this machine that speaks plain HTTP.
-    plain: Option<Uri>,
+    plain: Option<local::Place>,
     /// True for a server on this machine.
     pub is_local: bool,
 }
@@ -160,7 +159,7 @@ impl Address {
         let url = Url::parse(&text).ok();
         let local = url.as_ref().filter(|url| is_local(url));
         let plain = local.filter(|url| url.scheme() == "http" && url.username().is_empty() && url.password().is_none());
-        let plain = plain.and_then(|url| url.as_str().parse().ok());
+        let plain = plain.and_then(local::Place::new);
         Self { plain, is_local: local.is_some(), text, url }
     }
 }

@@ -4,19 +4,23 @@ mod address;
 mod anthropic;
 mod gemini;
 mod openai;
+mod ordinary;
 mod trouble;
 
 pub(super) use trouble::{Cause, Trouble};
 
 use std::time::Duration;
 
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use self::address::Base;
 use super::http::KeyHeader;
 use super::secret::Secret;
 use super::spec::Provider;
-use crate::domain::{Completion, FinishReason, Message};
+use crate::domain::{Body, Completion, FinishReason, Message};
 
 /// The language a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +100,66 @@ pub(super) enum Need {
     /// Nothing that could be read as set up.
     Required,
 }
+
+/// What the bodies of all questions have in common, written out once; the texts of a question are written into it without
+/// being copied.
+pub(super) struct Form {
+    dialect: Dialect,
+    settings: Settings,
+    /// The fields in order, with nothing where the messages go; `None` where the messages stand in more than one field.
+    fields: Option<Vec<(String, Option<Box<RawValue>>)>>,
+}
+
+impl Form {
+    pub fn new(dialect: Dialect, settings: Settings) -> Self {
+        let is_one_field = dialect == Dialect::Chat && !settings.extra.contains_key(MESSAGES);
+        let fields = match dialect.body(&settings, &[]) {
+            Value::Object(fields) if is_one_field => fields
+                .into_iter()
+                .map(|(name, value)| {
+                    let text = (name != MESSAGES).then(|| to_raw_value(&value)).transpose()?;
+                    Ok((name, text))
+                })
+                .collect::<Result<_, serde_json::Error>>()
+                .ok(),
+            _ => None,
+        };
+        Self { dialect, settings, fields }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The body that asks this, the same as [`Dialect::body`] gives.
+    pub fn filled(&self, messages: &[Message]) -> Body {
+        match &self.fields {
+            Some(fields) => Body::of(&Filled { fields, messages }),
+            None => Body::of(&self.dialect.body(&self.settings, messages)),
+        }
+    }
+}
+
+struct Filled<'a> {
+    fields: &'a [(String, Option<Box<RawValue>>)],
+    messages: &'a [Message],
+}
+
+impl Serialize for Filled<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, text) in self.fields {
+            match text {
+                Some(text) => map.serialize_entry(name, text)?,
+                None => map.serialize_entry(name, self.messages)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// The field of the messages in chat completions.
+const MESSAGES: &str = "messages";
 
 const fn optional(setting: &'static str, path: &'static [&'static str]) -> Parameter {
     Parameter { setting, path, aliases: &[], need: Need::Optional }

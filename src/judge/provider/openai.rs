@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::address::Base;
+use super::ordinary;
 use super::trouble::{Cause, Trouble, error_of, words_of};
 use super::{ALTERNATIVES, Format, Parameter, Settings, TokenLimit, append, optional, parse, put, required, text};
 use crate::domain::{Completion, FinishReason, Message, Usage};
@@ -94,6 +95,11 @@ pub fn read_failure(status: u16, retry_after: Option<Duration>, body: &str) -> T
 
 /// Reads an answer whose status says that it worked; `retry_after` is what its header asks, should it carry a failure.
 pub fn read_answer(body: &str, retry_after: Option<Duration>) -> Result<Completion, Trouble> {
+    ordinary::read(body).map_or_else(|| read_any(body, retry_after), Ok)
+}
+
+/// The general way: reads ordinary answers and all others.
+pub fn read_any(body: &str, retry_after: Option<Duration>) -> Result<Completion, Trouble> {
     let value = parse(body)?;
     let choice = value.get("choices").and_then(|choices| choices.get(0));
     if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
@@ -162,7 +168,8 @@ fn read_part(part: &Value, completion: &mut Completion) {
     }
 }
 
-fn finish_of(reason: Option<&str>) -> FinishReason {
+/// Why the model stopped, from the words in use.
+pub fn finish_of(reason: Option<&str>) -> FinishReason {
     match reason.map(str::to_ascii_lowercase).as_deref() {
         Some("stop" | "end_turn" | "stop_sequence" | "eos" | "eos_token") => FinishReason::Stop,
         Some("length" | "max_tokens" | "max_output_tokens" | "model_length") => FinishReason::Length,

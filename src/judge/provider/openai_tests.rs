@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::{Dialect, plain};
+use super::super::{Dialect, Form, plain};
 use super::*;
 use crate::judge::Secret;
 use crate::judge::http::KeyHeader;
@@ -32,6 +32,22 @@ fn what_is_set_is_sent_and_extra_fields_win() {
     assert_eq!(body["stop"], json!(["\n\n"]));
     assert_eq!(body["max_tokens"], json!(9));
     assert_eq!(body["top_k"], json!(5));
+}
+
+#[test]
+fn a_form_filled_in_is_the_body_to_the_byte() {
+    let messages =
+        ["system", "user"].map(|role| Message { role: role.to_owned(), content: "日本\n\"x\" \u{7f}".to_owned() });
+    let mut settings = settings();
+    settings.temperature = Some(0.0);
+    settings.format = Format::JsonSchema(json!({"type": "object"}));
+    for extra in [json!({}), json!({"top_k": 5, "model": "other"}), json!({"messages": [{"role": "x"}]})] {
+        settings.extra = extra.as_object().cloned().unwrap();
+        for dialect in [Dialect::Chat, Dialect::Messages, Dialect::Generate] {
+            let whole = dialect.body(&settings, &messages).to_string();
+            assert_eq!(Form::new(dialect, settings.clone()).filled(&messages).text(), whole);
+        }
+    }
 }
 
 #[test]
