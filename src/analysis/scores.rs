@@ -10,23 +10,25 @@ use super::shares::FEW_UNITS;
 use crate::domain::{GoldSet, ItemFacts, Unit};
 use crate::stats::binomial::sign_test;
 use crate::stats::bounded::t_adjusted;
-use crate::stats::clustered::{constant_units, wilson_clustered};
+use crate::stats::clustered::{clopper_pearson_real, constant_units, wilson_clustered};
 use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::power::detectable_share;
-use crate::stats::proportion::{clopper_pearson, wilson};
+use crate::stats::proportion::wilson;
 use crate::stats::resample::{Resampling, Units, bca, clustered_ratio, percentile, t_clustered};
 use crate::stats::special::normal_quantile;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
-/// With fewer units than this apart from all the others, resampling them does not show what the rest might have been.
-const FEW_APART: usize = 10;
+/// Where fewer units than this carry the spread, resampling them does not show what the rest might have been.
+const FEW_CARRY: f64 = 10.0;
 
-/// Units whose mean is not the most common one.
-fn apart(pairs: &[(f64, f64)]) -> usize {
-    let mut means: Vec<f64> = pairs.iter().map(|(sum, weight)| sum / weight).collect();
-    means.sort_unstable_by(f64::total_cmp);
-    let most = means.chunk_by(|x, y| x.total_cmp(y).is_eq()).map(<[f64]>::len).max();
-    means.len() - most.unwrap_or(0)
+/// Bounds that are this near are the same.
+const ROUNDING: f64 = 1e-12;
+
+/// How many units carry the spread of the scores, `(Σ r²)² / Σ r⁴` over their residuals: all where they stray alike, one where one
+/// alone does.
+fn carriers(pairs: &[(f64, f64)], mean: f64) -> f64 {
+    let squares = || pairs.iter().map(|(sum, weight)| (sum - mean * weight).powi(2));
+    squares().sum::<f64>().powi(2) / squares().map(|square| square * square).sum::<f64>()
 }
 
 impl Outcomes {
@@ -218,7 +220,8 @@ impl Scores {
     }
 
     /// All intervals of a mean score, the one of record first: BCa over units from 20 units on, t below, neither nearer than the
-    /// adjusted t where few units are apart from the others; and where all scores are equal, what the decided outcomes allow.
+    /// adjusted t where few units carry the spread; where all scores are equal, the exact one; and none nearer than the exact one of
+    /// the units that lean, where none leans the other way.
     pub(super) fn intervals(&self, scored: Scored, resampling: &Resampling) -> Vec<Figure> {
         let pairs = self.pairs(scored);
         let n = self.outcomes.valid();
@@ -237,31 +240,24 @@ impl Scores {
         let by_percentile =
             as_n(side.named(units.and_then(|units| percentile(&units, mean, Level::P95, resampling)), t.as_ref().ok()));
         let few = (self.units.len() as u64) < FEW_UNITS;
-        let (record, beside) = if few { (t, by_bca) } else { (by_bca, t) };
-        let record = match record {
-            Ok(found) if apart(&pairs) < FEW_APART => {
+        let record = match if few { t.clone() } else { by_bca.clone() } {
+            Ok(found) if carriers(&pairs, found.point) < FEW_CARRY => {
                 as_n(t_adjusted(&pairs, [0.0, 1.0], Level::P95)).map(|adjusted| no_nearer(&found, &adjusted))
             }
             other => other,
         };
-        let record = record.or_else(|_| self.constant(&pairs));
-        let others = [beside, by_percentile].into_iter().flatten().map(Ok);
-        std::iter::once(record).chain(others).collect()
+        let record = unopposed(&pairs, record.unwrap_or_else(|_| self.constant(&pairs)));
+        let method = record.method;
+        let others = if few { [t, by_bca, by_percentile] } else { [by_bca, t, by_percentile] };
+        let others = others.into_iter().flatten().filter(|other| other.method != method).map(Ok);
+        std::iter::once(Ok(record)).chain(others).collect()
     }
 
-    /// The interval where every unit has the same mean score: the exact one (Clopper and Pearson) of the units where all are wins of
-    /// one side, since Wilson's calls four of four a proof and the tests do not; else the exact bound of the share of units that are
-    /// alike.
-    fn constant(&self, pairs: &[(f64, f64)]) -> Figure {
-        let (a, b, n) = (self.outcomes.a_wins, self.outcomes.b_wins, self.outcomes.valid());
-        if a == n || b == n {
-            // Whole units are all that is independent, and all of them went one way.
-            let units = pairs.len() as u64;
-            let decided = clopper_pearson(if a == n { units } else { 0 }, units, Level::P95);
-            return decided.map(|estimate| Estimate { n, k: Some(a), method: "exact_decided", ..estimate });
-        }
+    /// The interval where every unit has the same mean score: the exact bound of the share of units that are alike.
+    fn constant(&self, pairs: &[(f64, f64)]) -> Estimate {
+        let n = self.outcomes.valid();
         let point = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n as f64;
-        Ok(Estimate { n, ..constant_units(point, pairs.len() as u64, [0.0, 1.0], Level::P95) })
+        Estimate { n, ..constant_units(point, pairs.len() as u64, [0.0, 1.0], Level::P95) }
     }
 
     /// Units in which more outcomes are consistent wins of `a` than of `b`, and the reverse: each unit has one voice, since repeats
@@ -317,6 +313,28 @@ impl Scores {
     }
 }
 
+/// Where units lean to one side and none to the other: the bound on the other side is no nearer to the point than the exact one
+/// (Clopper and Pearson) of the share of leaning units, `s`, makes it: `½ + (mean − ½)(2s − 1)`. Wilson's calls four of four a proof
+/// and t five of five beside a tie, and the sign test does not: it takes six.
+fn unopposed(pairs: &[(f64, f64)], found: Estimate) -> Estimate {
+    let leaning =
+        |side: Ordering| pairs.iter().filter(|(sum, weight)| sum.total_cmp(&(weight / 2.0)) == side).count() as u64;
+    let (for_a, for_b) = (leaning(Ordering::Greater), leaning(Ordering::Less));
+    if for_a.min(for_b) > 0 || for_a == for_b {
+        return found;
+    }
+    let (share, _) = clopper_pearson_real(1.0, for_a.max(for_b) as f64, Level::P95);
+    let bound = 0.5 + (found.point - 0.5) * (2.0 * share - 1.0);
+    let method = "exact_decided";
+    if for_a > 0 && bound <= found.lower + ROUNDING {
+        Estimate { lower: bound, method, ..found }
+    } else if for_b > 0 && bound >= found.upper - ROUNDING {
+        Estimate { upper: bound, method, ..found }
+    } else {
+        found
+    }
+}
+
 /// The bounds of `found`, but none nearer to the point than that of `adjusted`; the method names whichever gave them.
 fn no_nearer(found: &Estimate, adjusted: &Estimate) -> Estimate {
     let (lower, upper) = (found.lower.min(adjusted.lower), found.upper.max(adjusted.upper));
@@ -327,4 +345,46 @@ fn no_nearer(found: &Estimate, adjusted: &Estimate) -> Estimate {
         _ => "t_adjusted",
     };
     Estimate { lower, upper, method, ..*found }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// The interval of record of so many wins, ties and losses.
+    fn record(won: usize, tied: usize, lost: usize) -> Estimate {
+        let kinds = [(1.0, won), (0.5, tied), (0.0, lost)];
+        let pairs: Vec<(f64, f64)> =
+            kinds.iter().flat_map(|(score, n)| std::iter::repeat_n((*score, 1.0), *n)).collect();
+        let n = pairs.len() as f64;
+        let mean = pairs.iter().map(|(sum, _)| sum).sum::<f64>() / n;
+        let alike = |_| constant_units(mean, pairs.len() as u64, [0.0, 1.0], Level::P95);
+        let found = t_clustered(&pairs, Level::P95).unwrap_or_else(alike);
+        unopposed(&pairs, found)
+    }
+
+    #[test]
+    fn ties_beside_wins_prove_nothing_that_the_wins_alone_do_not() {
+        for tied in [0, 1, 2, 35] {
+            assert!(record(5, tied, 0).lower < 0.5, "five wins, {tied} ties");
+            assert!(record(6, tied, 0).lower > 0.5, "six wins, {tied} ties");
+            assert!(record(0, tied, 5).upper > 0.5 && record(0, tied, 6).upper < 0.5, "{tied} ties");
+        }
+        for won in 2..20 {
+            assert!(record(won - 1, 1, 0).lower < record(won, 0, 0).lower, "a tie for a win, {won} in all");
+        }
+        assert_eq!(record(6, 0, 0).method, "exact_decided");
+        assert!((record(6, 0, 0).lower - 0.025_f64.powf(1.0 / 6.0)).abs() < 1e-9);
+        assert_eq!(record(20, 3, 2).method, "t_clustered", "a loss is an opponent");
+    }
+
+    #[test]
+    fn what_carries_the_spread_is_counted_by_how_much_it_strays() {
+        let even: Vec<(f64, f64)> = (0..40).map(|unit| (f64::from(unit % 2), 1.0)).collect();
+        assert!((carriers(&even, 0.5) - 40.0).abs() < 1e-9);
+        let mut heavy = vec![(20.0, 20.0)];
+        heavy.extend((0..19).map(|unit| (f64::from(unit % 2), 1.0)));
+        assert!(carriers(&heavy, 0.75) < 3.0);
+    }
 }

@@ -107,6 +107,7 @@ fn a_system_that_hardly_ever_loses_or_decides_is_not_said_to_be_surer_than_it_is
     let mut study = Study::new("Comparisons in which nearly every outcome is the same");
     let nothing = Outcomes { won: 0.0, lost: 0.0, tie: 0.0, flip: 0.0, half_a: 0.0, half_b: 0.0 };
     let singles = |items| Design { items, of_group: 1, repeats: 1, alike: 0.0 };
+    let nearly = |items| Design { items, of_group: 10, repeats: 1, alike: 0.9 };
     let grid = [
         (Outcomes { won: 0.97, tie: 0.02, lost: 0.01, ..nothing }, singles(30)),
         (Outcomes { tie: 0.94, won: 0.04, lost: 0.02, ..nothing }, singles(40)),
@@ -115,12 +116,18 @@ fn a_system_that_hardly_ever_loses_or_decides_is_not_said_to_be_surer_than_it_is
         (Outcomes { won: 0.95, tie: 0.05, ..nothing }, Design { items: 90, of_group: 3, repeats: 1, alike: 1.0 }),
         (Outcomes { tie: 0.97, won: 0.02, lost: 0.01, ..nothing }, singles(120)),
         (Outcomes { flip: 0.95, won: 0.05, ..nothing }, singles(30)),
+        // Most groups differ a little, a few a lot.
+        (Outcomes { tie: 0.92, won: 0.06, lost: 0.02, ..nothing }, nearly(200)),
+        (Outcomes { tie: 0.92, won: 0.06, lost: 0.02, ..nothing }, nearly(300)),
     ];
     let cells = study.size().of(2, grid.len());
     for (outcomes, design) in grid.into_iter().take(cells) {
         let Outcomes { won, lost, tie, flip, .. } = outcomes;
-        let grouped =
-            if design.of_group > 1 { format!(" in groups of {} alike", design.of_group) } else { String::new() };
+        let nearly = if design.alike < 1.0 { "nearly " } else { "" };
+        let grouped = match design.of_group {
+            1 => String::new(),
+            size => format!(" in groups of {size} {nearly}alike"),
+        };
         let data = format!("{} items{grouped}, won {won}, lost {lost}, tied {tie}, flipped {flip}", design.items);
         let found = runs(&study, &format!("alike, {data}"), 2_000, |stream| compared(stream, outcomes, design, None));
         line(&mut study, ("win rate 95 %", &data), NOMINAL, &found, |c| holds(&c.win_rate, outcomes.win_rate()));

@@ -1,10 +1,11 @@
 //! Means of scores with ties: BCa and percentile over items and over groups, and the t interval for few groups.
 
+use tribunal::stats::bounded::{t_adjusted, wilson_mean};
 use tribunal::stats::resample::{Resampling, Units, bca, percentile, t_clustered};
 use tribunal::stats::seed::Stream;
 use tribunal::stats::{Figure, Level, Seed};
 
-use super::{Claim, Scores, Study, chance, holds};
+use super::{Claim, Scores, Study, chance, class, holds};
 
 /// `(sum, weight)` of each unit.
 type Sums = Vec<(f64, f64)>;
@@ -133,3 +134,72 @@ fn counting_grouped_items_one_by_one_covers_far_too_little() {
     }
     study.finish();
 }
+
+/// Unit means of a value each with its probability.
+type Law = &'static [(f64, f64)];
+
+/// Units of these sizes; within a unit, scores follow the first one in so many cases.
+#[derive(Debug, Clone, Copy)]
+struct Units01 {
+    sizes: &'static [usize],
+    law: Law,
+    alike: f64,
+}
+
+impl Units01 {
+    fn mean(self) -> f64 {
+        self.law.iter().map(|(value, share)| value * share).sum()
+    }
+
+    fn draw(self, stream: &mut Stream) -> Sums {
+        let shares: Vec<f64> = self.law.iter().map(|(_, share)| *share).collect();
+        let mut one = |size: usize| {
+            let first = self.law[class(stream, &shares)].0;
+            let others =
+                (1..size).map(|_| if chance(stream, self.alike) { first } else { self.law[class(stream, &shares)].0 });
+            (first + others.sum::<f64>(), size as f64)
+        };
+        self.sizes.iter().map(|size| one(*size)).collect()
+    }
+}
+
+#[test]
+fn means_near_an_end_of_their_range_or_over_uneven_units_are_covered() {
+    const YES: Law = &[(1.0, 0.7), (0.0, 0.3)];
+    let mut study = Study::new("Means of scores in 0..1, by few values or over uneven units");
+    let grid: [(&str, &'static [usize], Law, f64); 13] = [
+        ("one unit of 20 and 19 of one, half alike, right 0.7", &UNEVEN, YES, 0.5),
+        ("one unit of 20 and 19 of one, alike, right 0.7", &UNEVEN, YES, 1.0),
+        ("two units of 15 and 18 of one, alike, right 0.7", &TWO, YES, 1.0),
+        ("one unit of 30 and nine of two, alike, right 0.7", &THIRTY, YES, 1.0),
+        ("20 units at ½, in 0.154 at 1", &[1; 20], &[(0.5, 0.846), (1.0, 0.154)], 1.0),
+        ("40 units at ½, in 0.076 at 1", &[1; 40], &[(0.5, 0.924), (1.0, 0.076)], 1.0),
+        ("60 units at ½, in 0.05 at 1", &[1; 60], &[(0.5, 0.95), (1.0, 0.05)], 1.0),
+        ("20 units at 1, in 0.03 at ½", &[1; 20], &[(0.5, 0.03), (1.0, 0.97)], 1.0),
+        ("40 units at 1, in 0.05 at ½", &[1; 40], &[(0.5, 0.05), (1.0, 0.95)], 1.0),
+        ("40 units at 1, in 0.02 at 0", &[1; 40], &[(0.0, 0.02), (1.0, 0.98)], 1.0),
+        ("20 units near ½, in 0.03 at 1", &[1; 20], NEAR_HALF, 1.0),
+        ("60 units near ½, in 0.03 at 1", &[1; 60], NEAR_HALF, 1.0),
+        ("30 units of ten, half alike, right 0.7", &[10; 30], YES, 0.5),
+    ];
+    let replicates = study.replicates();
+    for (data, sizes, law, alike) in grid {
+        let units = Units01 { sizes, law, alike };
+        for (method, interval) in [
+            ("wilson_mean 95 %", wilson_mean as fn(&[(f64, f64)], Level) -> Figure),
+            ("t_adjusted 95 %", |units, level| t_adjusted(units, [0.0, 1.0], level)),
+        ] {
+            // Two of twenty units hold two thirds of the weight.
+            let claim = if sizes == TWO { Claim::Known(0.914) } else { Claim::AtLeast(0.95) };
+            study.cell(method, data, claim, replicates, |stream| {
+                holds(&interval(&units.draw(stream), Level::P95), units.mean())
+            });
+        }
+    }
+    study.finish();
+}
+
+const NEAR_HALF: Law = &[(0.495, 0.485), (0.505, 0.485), (1.0, 0.03)];
+const UNEVEN: [usize; 20] = [20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+const TWO: [usize; 20] = [15, 15, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+const THIRTY: [usize; 10] = [30, 2, 2, 2, 2, 2, 2, 2, 2, 2];
