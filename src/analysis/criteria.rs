@@ -66,12 +66,12 @@ pub(super) fn gate(cases: &Cases, name: &str, rules: &GateRules, resampling: &Re
 /// Over few units a bootstrap of kappa knows few values, and the noise of resampling moves a bound from one to the next: with
 /// 10,000 resamples up to 6 in 100 judges exactly at the limit pass, by the seed; with these 5.
 const RESAMPLES_OF_FEW: usize = 50_000;
-/// So many units are few.
-const FEW: usize = 100;
+/// So many units are few for kappa.
+const FEW_FOR_KAPPA: usize = 100;
 
 /// How the gate's kappa is resampled: where units are few, at least [`RESAMPLES_OF_FEW`] times.
 fn of_few(cases: &Cases, how: Measuring) -> Measuring {
-    if cases.units > FEW {
+    if cases.units > FEW_FOR_KAPPA {
         return how;
     }
     let resamples = how.resampling.resamples.max(RESAMPLES_OF_FEW);

@@ -21,7 +21,7 @@ use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 /// Where fewer units than this carry the spread, resampling them does not show what the rest might have been.
 const FEW_CARRY: f64 = 10.0;
 
-/// Bounds that are this near are the same.
+/// Bounds that are this near are the same: that of constant units is the exact one where all are wins of one side.
 const ROUNDING: f64 = 1e-12;
 
 /// How many units carry the spread of the scores, `(Σ r²)² / Σ r⁴` over their residuals: all where they stray alike, one where one
@@ -220,8 +220,8 @@ impl Scores {
     }
 
     /// All intervals of a mean score, the one of record first: BCa over units from 20 units on, t below, neither nearer than the
-    /// adjusted t where few units carry the spread; where all scores are equal, the exact one; and none nearer than the exact one of
-    /// the units that lean, where none leans the other way.
+    /// adjusted t where few units carry the spread; where all units have the same mean, that of constant units; and none nearer than
+    /// the exact one of the units that lean, where none leans the other way.
     pub(super) fn intervals(&self, scored: Scored, resampling: &Resampling) -> Vec<Figure> {
         let pairs = self.pairs(scored);
         let n = self.outcomes.valid();
@@ -335,7 +335,8 @@ fn unopposed(pairs: &[(f64, f64)], found: Estimate) -> Estimate {
     }
 }
 
-/// The bounds of `found`, but none nearer to the point than that of `adjusted`; the method names whichever gave them.
+/// The bounds of `found`, but none nearer to the point than that of `adjusted`; the method names whichever gave them, and the adjusted t alone where t gave
+/// the other.
 fn no_nearer(found: &Estimate, adjusted: &Estimate) -> Estimate {
     let (lower, upper) = (found.lower.min(adjusted.lower), found.upper.max(adjusted.upper));
     let method = match (adjusted.lower < found.lower, adjusted.upper > found.upper) {

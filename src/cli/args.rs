@@ -276,7 +276,7 @@ pub(super) struct StatisticsArgs {
     /// Items whose votes have no plurality.
     #[arg(long, value_enum, default_value = "tie")]
     pub disputed: DisputedArg,
-    /// Resamples of every bootstrap.
+    /// Resamples of every bootstrap; the gate's kappa of up to 100 labels takes at least 50000.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(200..=1_000_000), value_name = "N")]
     pub resamples: u32,
     /// Seed of every bootstrap.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::adapted::{Adapted, Rejected};
 use super::error::JudgeError;
 use super::http::{self, Address, HttpClient, Post, Reply, shown};
-use super::provider::{Cause, Dialect, Form, Format, TokenLimit, Trouble};
+use super::provider::{Cause, Dialect, Format, Outline, TokenLimit, Trouble};
 use super::secret::Secret;
 use super::spec::EndpointSpec;
 use super::{Asking, CallClass, CallError, Model};
@@ -27,7 +27,7 @@ pub(super) struct Endpoint {
     pub address: Address,
     pub key: Option<Secret>,
     pub timeout: Duration,
-    pub form: Form,
+    pub outline: Outline,
     /// Settings that the service has no place for.
     pub lacking: Vec<&'static str>,
     pub is_tolerant: bool,
@@ -36,7 +36,7 @@ pub(super) struct Endpoint {
 
 impl Model for Endpoint {
     fn body(&self, messages: &[Message]) -> Body {
-        self.form.filled(messages)
+        self.outline.filled(messages)
     }
 
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> Asking<'a> {
@@ -65,7 +65,7 @@ impl Endpoint {
             address: Address::new(url),
             key: spec.api_key.clone().filter(|key| !key.is_empty()),
             timeout: spec.timeout,
-            form: Form::new(dialect, settings),
+            outline: Outline::new(dialect, settings),
             lacking: lacking.into_iter().map(|(name, _)| name).collect(),
             is_tolerant: spec.tolerant,
             adapted: Mutex::new(Adapted::default()),
@@ -75,9 +75,9 @@ impl Endpoint {
 
     /// The token limit of an answer, as it is sent.
     pub fn max_tokens(&self) -> Option<u32> {
-        let extra = |name: &str| self.form.settings().extra.get(name).and_then(Value::as_u64);
+        let extra = |name: &str| self.outline.settings().extra.get(name).and_then(Value::as_u64);
         let extra = extra("max_completion_tokens").or_else(|| extra("max_tokens"));
-        let set = self.form.settings().limit.map(TokenLimit::count);
+        let set = self.outline.settings().limit.map(TokenLimit::count);
         extra.and_then(|limit| u32::try_from(limit).ok()).or(set)
     }
 
@@ -223,7 +223,7 @@ impl Endpoint {
             }
             402 => "; the account has no credit left".to_owned(),
             404 | 405 | 410 => {
-                format!("; check `model` (`{}`) and `base_url`{}", self.form.settings().model, self.version_hint())
+                format!("; check `model` (`{}`) and `base_url`{}", self.outline.settings().model, self.version_hint())
             }
             _ => String::new(),
         }

@@ -23,7 +23,7 @@ const PART: f64 = 0.5;
 /// - Not estimable: no weight (`empty`), one unit (`too_few`), a score outside the range (`invalid`).
 /// - Cost: linear.
 /// - Source: Wilson 1927; the effective number of trials: Franco, Little, Louis and Slud 2019, section 2.2.4. Pinned by
-///   `a_mean_of_yes_and_no_has_wilsons_interval_but_for_t` and by the simulation `raters`.
+///   `a_mean_of_yes_and_no_has_wilsons_interval_but_for_t` and by the simulations `means` and `raters`.
 pub fn wilson_mean(units: &[(f64, f64)], level: Level) -> Figure {
     let Spread { mean, se, count } = spread(units, [0.0, 1.0])?;
     if se <= ROUNDING {
@@ -36,9 +36,10 @@ pub fn wilson_mean(units: &[(f64, f64)], level: Level) -> Figure {
     let half = t / (1.0 + t * t / n) * (mean * (1.0 - mean) / n + t * t / (4.0 * n * n)).sqrt();
     let z = normal_quantile(upper);
     let none = z * z / (count as f64 + z * z);
-    let t = t_adjusted(units, [0.0, 1.0], level)?;
-    let bounds = [(centre - half).min(1.0 - none).min(t.lower), (centre + half).max(none).max(t.upper)];
-    let bounds = [bounds[0].clamp(0.0, mean), bounds[1].clamp(mean, 1.0)];
+    let adjusted = t_adjusted(units, [0.0, 1.0], level)?;
+    let lower = (centre - half).min(1.0 - none).min(adjusted.lower);
+    let upper = (centre + half).max(none).max(adjusted.upper);
+    let bounds = [lower.clamp(0.0, mean), upper.clamp(mean, 1.0)];
     Ok(Estimate::within(mean, bounds, level.get(), count, "wilson_mean"))
 }
 
@@ -52,7 +53,7 @@ pub fn wilson_mean(units: &[(f64, f64)], level: Level) -> Figure {
 /// - Not estimable: as [`wilson_mean`].
 /// - Cost: linear.
 /// - Source: half an observation where none may have been seen: Agresti and Min 2005, Statistics in Medicine 24, 729-740; CR1: Cameron and
-///   Miller 2015. Pinned by `half_a_unit_at_each_end_is_worked_out_by_hand` and by the simulation `raters`.
+///   Miller 2015. Pinned by `half_a_unit_at_each_end_is_worked_out_by_hand` and by the simulations `means` and `raters`.
 pub fn t_adjusted(units: &[(f64, f64)], range: [f64; 2], level: Level) -> Figure {
     let Spread { mean, se, count } = spread(units, range)?;
     let [low, high] = range;
@@ -100,7 +101,7 @@ mod tests {
     use crate::stats::clustered::wilson_clustered;
 
     #[test]
-    fn a_mean_of_yes_and_no_has_wilsons_interval_but_for_t_and_no_nearer_than_half_a_unit_at_each_end() {
+    fn a_mean_of_yes_and_no_has_wilsons_interval_but_for_t() {
         for (yes, all) in [(6_u64, 40_u64), (20, 40), (39, 40)] {
             let counts: Vec<(u64, u64)> = (0..all).map(|unit| (u64::from(unit < yes), 1)).collect();
             let scores: Vec<(f64, f64)> = counts.iter().map(|(k, n)| (*k as f64, *n as f64)).collect();

@@ -4,10 +4,9 @@
 //! Whoever asks also moves the bytes: a connection belongs to the call under way, and to nobody between two calls. So
 //! no task of its own has to be woken for it, which is most of what a client with a task for each connection costs.
 
-use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use http_body_util::{BodyExt as _, Full};
@@ -22,7 +21,7 @@ use tokio::time::timeout;
 
 use super::{Answer, Breakage, CONNECT_TIMEOUT, Collected, Sending, USER_AGENT, chain};
 
-/// Where on this machine a server listens, and what is asked of it.
+/// Where on this machine a server listens, what is asked of it, and the connections to it.
 pub(super) struct Place {
     host: String,
     port: u16,
@@ -30,6 +29,9 @@ pub(super) struct Place {
     named: HeaderValue,
     /// The path with its query.
     path: Uri,
+    /// Connections between two calls, never more than calls were open at a time. One that the server closed meanwhile is
+    /// noticed when it is taken.
+    kept: Mutex<Vec<Connection>>,
 }
 
 impl Place {
@@ -43,42 +45,34 @@ impl Place {
             port: url.port_or_known_default()?,
             named: named.parse().ok()?,
             path: path.parse().ok()?,
+            kept: Mutex::default(),
         })
     }
-}
 
-/// A client that keeps its connections; cheap to clone.
-#[derive(Clone, Default)]
-pub(super) struct Local(Arc<Mutex<Kept>>);
-
-/// Connections between two calls, by the host as named.
-type Kept = HashMap<HeaderValue, Vec<Connection>>;
-
-impl Local {
     /// Sends one `POST` and collects the answer, whatever its status.
-    pub async fn post(&self, to: &Place, sending: Sending<'_>) -> Result<Answer, Breakage> {
+    pub async fn post(&self, sending: Sending<'_>) -> Result<Answer, Breakage> {
         let mut request = Request::new(Full::new(Bytes::from(sending.body)));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = to.path.clone();
+        *request.uri_mut() = self.path.clone();
         let headers = request.headers_mut();
         *headers = sending.headers;
-        headers.insert(HOST, to.named.clone());
+        headers.insert(HOST, self.named.clone());
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         headers.insert(USER_AGENT_HEADER, HeaderValue::from_static(USER_AGENT));
-        timeout(sending.timeout, self.exchange(to, request)).await.unwrap_or(Err(Breakage::Timeout))
+        timeout(sending.timeout, self.exchange(request)).await.unwrap_or(Err(Breakage::Timeout))
     }
 
-    async fn exchange(&self, to: &Place, mut request: Request<Full<Bytes>>) -> Result<Answer, Breakage> {
+    async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, Breakage> {
         loop {
-            let kept = self.kept(to).await;
+            let kept = self.open_connection().await;
             let is_kept = kept.is_some();
             let mut connection = match kept {
                 Some(connection) => connection,
-                None => Connection::open(to).await?,
+                None => Connection::open(&self.host, self.port).await?,
             };
             match connection.exchange(request).await {
                 Ok(answer) => {
-                    self.all_kept().entry(to.named.clone()).or_default().push(connection);
+                    self.kept().push(connection);
                     return Ok(answer);
                 }
                 // Closed since the last look, and nothing was sent yet.
@@ -89,18 +83,18 @@ impl Local {
     }
 
     /// A connection that the server still keeps, as far as can be told.
-    async fn kept(&self, to: &Place) -> Option<Connection> {
+    async fn open_connection(&self) -> Option<Connection> {
         loop {
-            let mut connection = self.all_kept().get_mut(&to.named)?.pop()?;
+            let mut connection = self.kept().pop()?;
             if connection.is_free().await {
                 return Some(connection);
             }
         }
     }
 
-    fn all_kept(&self) -> MutexGuard<'_, Kept> {
-        // Lists of connections are whole at every moment; a panic elsewhere does not spoil them.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn kept(&self) -> MutexGuard<'_, Vec<Connection>> {
+        // A list of connections is whole at every moment; a panic elsewhere does not spoil it.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -118,8 +112,8 @@ struct Connection {
 }
 
 impl Connection {
-    async fn open(to: &Place) -> Result<Self, Breakage> {
-        let opened = timeout(CONNECT_TIMEOUT, TcpStream::connect((to.host.as_str(), to.port))).await;
+    async fn open(host: &str, port: u16) -> Result<Self, Breakage> {
+        let opened = timeout(CONNECT_TIMEOUT, TcpStream::connect((host, port))).await;
         let stream = opened.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
         let stream = stream.map_err(|error| Breakage::NoConnection(chain(&error)))?;
         // A request goes out at once; without this it is merely late.

@@ -103,14 +103,15 @@ pub(super) enum Need {
 
 /// What the bodies of all questions have in common, written out once; the texts of a question are written into it without
 /// being copied.
-pub(super) struct Form {
+pub(super) struct Outline {
     dialect: Dialect,
     settings: Settings,
-    /// The fields in order, with nothing where the messages go; `None` where the messages stand in more than one field.
+    /// The fields in order, with nothing where the messages go; `None` where the messages stand in more than one field or further fields
+    /// replace them.
     fields: Option<Vec<(String, Option<Box<RawValue>>)>>,
 }
 
-impl Form {
+impl Outline {
     pub fn new(dialect: Dialect, settings: Settings) -> Self {
         let is_one_field = dialect == Dialect::Chat && !settings.extra.contains_key(MESSAGES);
         let fields = match dialect.body(&settings, &[]) {

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::{Dialect, Form, plain};
+use super::super::{Dialect, Outline, plain};
 use super::*;
 use crate::judge::Secret;
 use crate::judge::http::KeyHeader;
@@ -35,7 +35,7 @@ fn what_is_set_is_sent_and_extra_fields_win() {
 }
 
 #[test]
-fn a_form_filled_in_is_the_body_to_the_byte() {
+fn an_outline_filled_in_is_the_body_to_the_byte() {
     let messages =
         ["system", "user"].map(|role| Message { role: role.to_owned(), content: "日本\n\"x\" \u{7f}".to_owned() });
     let mut settings = settings();
@@ -45,7 +45,7 @@ fn a_form_filled_in_is_the_body_to_the_byte() {
         settings.extra = extra.as_object().cloned().unwrap();
         for dialect in [Dialect::Chat, Dialect::Messages, Dialect::Generate] {
             let whole = dialect.body(&settings, &messages).to_string();
-            assert_eq!(Form::new(dialect, settings.clone()).filled(&messages).text(), whole);
+            assert_eq!(Outline::new(dialect, settings.clone()).filled(&messages).text(), whole);
         }
     }
 }

@@ -2,34 +2,35 @@
 //! whole answer first and takes three times as long; beside a server that answers at once that is felt.
 //!
 //! Whatever is not exactly ordinary (an error inside, refusals, thoughts, log-probabilities, several choices, parts,
-//! other types, a name given twice) is left to the general way, which says the same of ordinary answers.
+//! other types, a name given twice) is left to the general way, which says the same of ordinary answers. Fields that are
+//! not needed are read past as soon as they look like JSON: half a character or a number too large in one of them costs no answer.
 
-use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::openai::finish_of;
 use crate::domain::{Completion, FinishReason, Usage};
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct Answer {
     error: Option<IgnoredAny>,
-    #[serde(borrow)]
-    choices: [Choice<'a>; 1],
+    choices: [Object<Choice>; 1],
     model: Option<String>,
-    usage: Option<Counts>,
+    usage: Option<Object<Counts>>,
     system_fingerprint: Option<String>,
     provider: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct Choice<'a> {
+struct Choice {
     error: Option<IgnoredAny>,
-    message: Message,
-    #[serde(borrow)]
-    finish_reason: Option<Cow<'a, str>>,
+    message: Object<Message>,
+    finish_reason: Option<String>,
     logprobs: Option<IgnoredAny>,
 }
 
@@ -49,23 +50,46 @@ struct Counts {
     completion_tokens_details: Option<IgnoredAny>,
 }
 
+/// A JSON object. By itself a struct would be read from an array as well, field by field.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData)).map(Self)
+    }
+}
+
 /// The completion of an ordinary answer; `None` for any other.
 pub fn read(body: &str) -> Option<Completion> {
-    let Answer { error: None, choices: [choice], model, usage, system_fingerprint, provider: None } =
-        serde_json::from_str(body).ok()?
+    let Object(answer) = serde_json::from_str(body).ok()?;
+    let Answer { error: None, choices: [Object(choice)], model, usage, system_fingerprint, provider: None } = answer
     else {
         return None;
     };
-    let Choice { error: None, message, finish_reason, logprobs: None } = choice else { return None };
+    let Choice { error: None, message: Object(message), finish_reason, logprobs: None } = choice else { return None };
     let Message { content, refusal: None, reasoning: None, reasoning_content: None } = message else { return None };
     let usage = match usage {
         None => Usage::default(),
-        Some(Counts {
+        Some(Object(Counts {
             prompt_tokens,
             completion_tokens,
             prompt_tokens_details: None,
             completion_tokens_details: None,
-        }) => Usage { input_tokens: Some(prompt_tokens?), output_tokens: Some(completion_tokens?) },
+        })) => Usage { input_tokens: Some(prompt_tokens?), output_tokens: Some(completion_tokens?) },
         Some(_) => return None,
     };
     let finish = finish_of(finish_reason.as_deref());
@@ -100,6 +124,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wrong_in_a_field_that_nobody_needs_costs_no_answer() {
+        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        for odd in [r#""\ud800""#, "1e999", &deep] {
+            let body = format!(r#"{{"choices":[{{"message":{{"content":"A"}},"finish_reason":"stop"}}],"odd":{odd}}}"#);
+            assert_eq!(read(&body).map(|completion| completion.text), Some("A".to_owned()), "{odd}");
+        }
+    }
+
+    #[test]
     fn what_is_not_exactly_ordinary_is_left_to_the_general_way() {
         for body in [
             "",
@@ -121,6 +154,11 @@ mod tests {
             r#"{"choices":[{"message":{"content":"A"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-5,"completion_tokens":1}}"#,
             r#"{"choices":[{"message":{"content":"A"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":1,"completion_tokens_details":{"reasoning_tokens":4}}}"#,
             r#"{"choices":[{"message":{"content":"A"},"finish_reason":"stop"}],"provider":"p"}"#,
+            r#"{"choices":[{"message":{"content":"A"},"finish_reason":"stop"}],"usage":[5,2,null,null]}"#,
+            r#"{"choices":[{"message":["A",null,null,null],"finish_reason":"stop"}]}"#,
+            r#"{"choices":[[null,{"content":"A"},"stop",null]]}"#,
+            r#"[null,[{"message":{"content":"A"},"finish_reason":"stop"}],"m",null,null,null]"#,
+            r#"{"choices":{"0":{"message":{"content":"A"},"finish_reason":"stop"}}}"#,
         ] {
             assert_eq!(read(body), None, "{body}");
         }

@@ -97,7 +97,7 @@ fn kappa_passes(cells: Cells) -> bool {
 }
 
 /// How likely a judge whose kappa is exactly 0.4 (two even classes, 30 % wrong) passes kappa's limit with `n` labels, summed
-/// over all tables; those below `least` count as passed.
+/// over all tables; those that may pass and are less likely than `least` count as passed.
 fn passes_at_kappas_limit(n: u64, least: f64) -> f64 {
     let log_factorial = |k: u64| (1..=k).map(|factor| (factor as f64).ln()).sum::<f64>();
     let probability = |cells: Cells| {
@@ -114,9 +114,10 @@ fn passes_at_kappas_limit(n: u64, least: f64) -> f64 {
             let cells = [more, found, missed, less];
             let alike = [missed == found, less == more].iter().filter(|same| !**same).count();
             let weight = probability(cells) * [1.0, 2.0, 4.0][alike];
-            // A lower bound above the limit needs a kappa above it: here, fewer than three in ten wrong.
-            let may_pass = 10 * wrong < 3 * n + 10;
-            passed += if weight < least || may_pass && kappa_passes(cells) { weight } else { 0.0 };
+            // Kappa is at most 1 − 2w/(1 + w²) where a share w is wrong, and a bound above 0.4 needs a kappa above it.
+            if 3 * wrong < n && (weight < least || kappa_passes(cells)) {
+                passed += weight;
+            }
         }
     }
     passed

@@ -164,7 +164,7 @@ impl Units01 {
 }
 
 #[test]
-fn means_near_an_end_of_their_range_or_over_uneven_units_are_covered() {
+fn means_by_few_values_or_over_uneven_units_are_covered() {
     const YES: Law = &[(1.0, 0.7), (0.0, 0.3)];
     let mut study = Study::new("Means of scores in 0..1, by few values or over uneven units");
     let grid: [(&str, &'static [usize], Law, f64); 13] = [
@@ -189,7 +189,7 @@ fn means_near_an_end_of_their_range_or_over_uneven_units_are_covered() {
             ("wilson_mean 95 %", wilson_mean as fn(&[(f64, f64)], Level) -> Figure),
             ("t_adjusted 95 %", |units, level| t_adjusted(units, [0.0, 1.0], level)),
         ] {
-            // Two of twenty units hold two thirds of the weight.
+            // Two of twenty units hold five eighths of the weight.
             let claim = if sizes == TWO { Claim::Known(0.914) } else { Claim::AtLeast(0.95) };
             study.cell(method, data, claim, replicates, |stream| {
                 holds(&interval(&units.draw(stream), Level::P95), units.mean())
