@@ -112,8 +112,11 @@ impl Asking<'_> {
             return Ok(Consent::GoOn);
         }
         // A limit that cannot be kept is known before anything is said about cost.
-        let budget = self.options(trial, &String::new)?.budget;
-        runner::check_budget(trial, plan, budget)?;
+        let timestamp = String::new;
+        let options = self.options(trial, &timestamp)?;
+        runner::check_budget(trial, plan, options.budget)?;
+        let open = |judge: &JudgePlan| judge.to_ask.min(options.concurrency_of(&judge.judge) as u64);
+        limits::make_room(plan.judges.iter().map(open).sum())?;
         let forecasts = runner::forecast(trial, plan, &mut |key| store.get(key).map(|completion| completion.usage));
         log::forecast(&forecasts);
         let lines = forecast::lines(&forecasts);

@@ -110,6 +110,44 @@ pub(super) fn in_force<'a>(
     })
 }
 
+/// Files that a run has open beside its calls' connections: store, index, logs and pipes take some twenty.
+const BESIDE_CALLS: u64 = 40;
+
+/// Sees to it that so many calls can be open at a time: each has a connection, and a run that gets no more files open can
+/// neither connect nor close its store. Raises the process's own limit as far as the system allows.
+pub(super) fn make_room(calls: u64) -> Result<(), CliError> {
+    let Some(most) = open_files(calls + BESIDE_CALLS) else { return Ok(()) };
+    if calls + BESIDE_CALLS <= most {
+        return Ok(());
+    }
+    let fitting = most.saturating_sub(BESIDE_CALLS).max(1);
+    Err(CliError::usage(format!(
+        "{calls} calls at a time need {} open files, and a process may have {most} here",
+        calls + BESIDE_CALLS
+    ))
+    .hint(format!("ask fewer at a time (`--concurrency {fitting}`, for all judges together), or raise `ulimit -n`")))
+}
+
+/// The number of files that may be open, after it was raised to what is needed where that is allowed; `None` for no limit.
+#[cfg(unix)]
+fn open_files(needed: u64) -> Option<u64> {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current? < needed {
+        let raised = limit.maximum.map_or(needed, |most| most.min(needed));
+        limit.current = limit.current.max(Some(raised));
+        // Where it is refused, the limit stays as it is.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+    getrlimit(Resource::Nofile).current
+}
+
+#[cfg(not(unix))]
+fn open_files(_: u64) -> Option<u64> {
+    None
+}
+
 fn count(number: Option<u32>) -> Option<usize> {
     number.map(|number| usize::try_from(number.max(1)).unwrap_or(1))
 }

@@ -112,6 +112,11 @@ impl<'a> RunOptions<'a> {
         }
     }
 
+    /// Calls that this judge may have open at a time.
+    pub fn concurrency_of(&self, judge: &JudgeName) -> usize {
+        self.limits.get(judge).and_then(|limits| limits.concurrency).unwrap_or(self.concurrency)
+    }
+
     /// The model wanted and the model that answered, where they are known and differ.
     fn other_model<'c>(&self, judge: &JudgeName, completion: &'c Completion) -> Option<(&str, &'c str)> {
         let (wanted, served) = (self.served_models.get(judge)?, completion.served_model.as_deref()?);

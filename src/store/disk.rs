@@ -104,11 +104,12 @@ impl Disk {
                 self.rebuild("it is out of step with the journal")
             }
             Err(Unusable::Damaged(why)) => self.rebuild(&format!("it is damaged ({why})")),
-            Err(Unusable::Locked) => {
-                self.notice(format!(
-                    "{} is held by another process; the journal was read in full instead",
-                    path.display()
-                ));
+            Err(unusable @ (Unusable::Locked | Unusable::Denied(_))) => {
+                let why = match unusable {
+                    Unusable::Denied(why) => format!("cannot be opened ({why})"),
+                    _ => "is held by another process".to_owned(),
+                };
+                self.notice(format!("{} {why}; the journal was read in full instead", path.display()));
                 self.scan_all()
             }
         }

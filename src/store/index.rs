@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -62,6 +63,8 @@ impl Covered {
 pub(super) enum Unusable {
     /// Another live process has it open; leave it alone.
     Locked,
+    /// The system did not let it be read (too many open files, no space, no permission): nothing is known of it; in words.
+    Denied(String),
     /// It is damaged; in words.
     Damaged(String),
 }
@@ -77,20 +80,15 @@ impl Saved {
     pub fn open(dir: &Path) -> Result<(Self, Map, Option<Covered>), Unusable> {
         let mut tries = 0;
         loop {
-            let opened = guarded(|| {
+            let opened = attempt(|| {
                 let db = sled::Config::new().path(dir).cache_capacity(CACHE_BYTES).flush_every_ms(None).open()?;
                 let (map, covered) = load(&db)?;
                 Ok((Self { db: Some(db) }, map, covered))
             });
             tries += 1;
             match opened {
-                Err(why) if why.contains("could not acquire lock") => {
-                    if tries == LOCK_TRIES {
-                        return Err(Unusable::Locked);
-                    }
-                    thread::sleep(LOCK_PAUSE);
-                }
-                other => return other.map_err(Unusable::Damaged),
+                Err(Unusable::Locked) if tries < LOCK_TRIES => thread::sleep(LOCK_PAUSE),
+                other => return other,
             }
         }
     }
@@ -168,8 +166,16 @@ fn decode(entry: &[u8]) -> Option<(RequestKey, Location)> {
     Some((RequestKey(Digest::from_bytes(*key)), at))
 }
 
-/// Calls the engine with panics caught and the panic message kept off the terminal.
+/// Calls the engine with panics caught; what went wrong in words.
 fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, String> {
+    attempt(call).map_err(|fault| match fault {
+        Unusable::Locked => "it is locked".to_owned(),
+        Unusable::Denied(why) | Unusable::Damaged(why) => why,
+    })
+}
+
+/// Calls the engine with panics caught and the panic message kept off the terminal.
+fn attempt<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, Unusable> {
     // The hook belongs to the process: two stores must not exchange it at the same time.
     static HOOK: Mutex<()> = Mutex::new(());
     let _alone = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,8 +185,27 @@ fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, String> {
     panic::set_hook(hook);
     match outcome {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(e)) => Err(e.to_string()),
-        Err(_) => Err("the engine gave up on it".to_owned()),
+        Ok(Err(error)) => Err(Unusable::from(error)),
+        Err(_) => Err(Unusable::Damaged("the engine gave up on it".to_owned())),
+    }
+}
+
+impl From<sled::Error> for Unusable {
+    fn from(error: sled::Error) -> Self {
+        let words = error.to_string();
+        match error {
+            _ if words.contains("could not acquire lock") => Self::Locked,
+            // Of the system's own errors these are about what lies there; the engine's errors have no number.
+            sled::Error::Io(error) if error.raw_os_error().is_some() => match error.kind() {
+                ErrorKind::NotFound
+                | ErrorKind::NotADirectory
+                | ErrorKind::IsADirectory
+                | ErrorKind::AlreadyExists
+                | ErrorKind::InvalidInput => Self::Damaged(words),
+                _ => Self::Denied(words),
+            },
+            _ => Self::Damaged(words),
+        }
     }
 }
 
@@ -205,6 +230,7 @@ pub(super) fn peek(index: &Path, scratch: &Path) -> Result<(Map, Option<Covered>
             Ok((map, covered))
         }
         Err(Unusable::Damaged(why)) => Err(format!("it is damaged ({why})")),
+        Err(Unusable::Denied(why)) => Err(format!("it cannot be looked at: {why}")),
         Err(Unusable::Locked) => Err("its copy is held by another process".to_owned()),
     });
     let _ = fs::remove_dir_all(scratch);
@@ -224,4 +250,24 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_denies_says_nothing_about_the_index() {
+        // Too many open files, no space left, no permission.
+        for number in [24, 28, 13] {
+            let error = sled::Error::Io(std::io::Error::from_raw_os_error(number));
+            assert!(matches!(Unusable::from(error), Unusable::Denied(_)), "{number}");
+        }
+        // Not found, not a folder; and what the engine itself says.
+        for number in [2, 20] {
+            let error = sled::Error::Io(std::io::Error::from_raw_os_error(number));
+            assert!(matches!(Unusable::from(error), Unusable::Damaged(_)), "{number}");
+        }
+        assert!(matches!(Unusable::from(sled::Error::Unsupported("x".to_owned())), Unusable::Damaged(_)));
+    }
 }

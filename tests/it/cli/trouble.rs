@@ -205,16 +205,41 @@ fn an_interrupt_behind_the_asking_ends_the_program_at_once() {
 fn a_file_that_may_not_grow_is_an_error_like_a_full_disk() {
     let desk = desk();
     let server = Server::start(|_, body| knows(body));
-    let command = desk.command(&line(&server.judge(), ""));
-    let mut shell = Command::new("sh");
     // 8 blocks of 512 or 1,024 bytes: the journal needs more.
-    shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    let run = within(&desk, "ulimit -f 8", &line(&server.judge(), ""));
+    run.ends(4, &["could not be saved", "File too large"]);
+}
+
+/// Runs a command line behind a limit that the shell sets.
+fn within(desk: &Desk, limit: &str, line: &str) -> Run {
+    let command = desk.command(line);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(command.get_program()).args(command.get_args());
     shell.current_dir(command.get_current_dir().unwrap());
     for (name, value) in command.get_envs() {
         shell.env(name, value.unwrap_or_default());
     }
-    let run = Run::from(shell.output().unwrap());
-    run.ends(4, &["could not be saved", "File too large"]);
+    Run::from(shell.output().unwrap())
+}
+
+#[test]
+#[cfg(unix)]
+fn more_calls_at_a_time_than_files_may_be_open_are_refused_before_any_is_made() {
+    let desk = desk();
+    let server = Server::start(|_, body| Step { delay: Duration::from_millis(20), ..knows(body) });
+    let many = line(&server.judge(), "--concurrency 60");
+    within(&desk, "ulimit -n 64", &many)
+        .ends(2, &["60 calls at a time need 100 open files", "may have 64 here", "--concurrency 24", "ulimit -n"]);
+    assert_eq!(server.asked(), 0);
+    // As many as there is room for leave enough to close the store and the ledger.
+    let fitting = line(&server.judge(), "--concurrency 24");
+    let run = within(&desk, "ulimit -n 64", &fitting);
+    run.ends(0, &["60 made"]);
+    assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+    assert!(!desk.files(".tribunal").iter().any(|name| name.starts_with("index.bad")), "{:?}", desk.files(".tribunal"));
+    desk.run("runs list --store .tribunal").ends(0, &[]);
+    // A limit that may be raised is raised.
+    within(&desk, "ulimit -S -n 64", &format!("{many} --no-store --force")).ends(0, &["60 made"]);
 }
 
 #[test]

@@ -8,3 +8,5 @@ pub fn client() -> HttpClient {
 
 #[path = "judge.rs"]
 mod judge;
+#[path = "kept.rs"]
+mod kept;
