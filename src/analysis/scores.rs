@@ -335,8 +335,8 @@ fn unopposed(pairs: &[(f64, f64)], found: Estimate) -> Estimate {
     }
 }
 
-/// The bounds of `found`, but none nearer to the point than that of `adjusted`; the method names whichever gave them, and the adjusted t alone where t gave
-/// the other.
+/// The bounds of `found`, but none nearer to the point than that of `adjusted`; the method names whichever gave them, and the
+/// adjusted t alone where t gave the other.
 fn no_nearer(found: &Estimate, adjusted: &Estimate) -> Estimate {
     let (lower, upper) = (found.lower.min(adjusted.lower), found.upper.max(adjusted.upper));
     let method = match (adjusted.lower < found.lower, adjusted.upper > found.upper) {
@@ -352,6 +352,7 @@ fn no_nearer(found: &Estimate, adjusted: &Estimate) -> Estimate {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::stats::Seed;
 
     /// The interval of record of so many wins, ties and losses.
     fn record(won: usize, tied: usize, lost: usize) -> Estimate {
@@ -378,6 +379,98 @@ mod tests {
         assert_eq!(record(6, 0, 0).method, "exact_decided");
         assert!((record(6, 0, 0).lower - 0.025_f64.powf(1.0 / 6.0)).abs() < 1e-9);
         assert_eq!(record(20, 3, 2).method, "t_clustered", "a loss is an opponent");
+    }
+
+    /// Units of equal size with so many wins of `a` in each; the rest are wins of `b`, or ties.
+    fn scores(wins: &[u64], size: u64, rest: Outcome) -> Scores {
+        let mut scores = Scores { outcomes: Outcomes::default(), items: 0, units: Vec::new(), singles: Vec::new() };
+        for (unit, won) in wins.iter().enumerate() {
+            let outcomes = (0..size).map(|nth| if nth < *won { Outcome::AWins } else { rest });
+            let mut sums = Sums { n: size as f64, ..Sums::default() };
+            for outcome in outcomes {
+                scores.outcomes.add(outcome);
+                let plain = outcome.score().unwrap();
+                sums.plain += plain;
+                sums.graded += plain;
+                sums.won += u64::from(outcome == Outcome::AWins);
+                sums.lost += u64::from(outcome == Outcome::BWins);
+                scores.singles.push(Single { item: scores.singles.len(), unit, plain, graded: plain });
+            }
+            scores.units.push(sums);
+        }
+        scores
+    }
+
+    fn intervals(scores: &Scores) -> Vec<Estimate> {
+        let found = scores.intervals(Scored::Plain, &Resampling { resamples: 2_000, seed: Seed(1) });
+        found.into_iter().map(Result::unwrap).collect()
+    }
+
+    fn methods(found: &[Estimate]) -> Vec<&'static str> {
+        found.iter().map(|estimate| estimate.method).collect()
+    }
+
+    #[test]
+    fn the_interval_of_record_is_that_of_t_below_twenty_units_and_of_bca_from_there() {
+        let half = |units: u64| (0..units).map(|unit| unit % 2).collect::<Vec<_>>();
+        let few = intervals(&scores(&half(19), 1, Outcome::BWins));
+        assert_eq!(methods(&few), ["t_clustered", "bca", "percentile"]);
+        let many = intervals(&scores(&half(20), 1, Outcome::BWins));
+        assert_eq!(methods(&many), ["bca", "t_clustered", "percentile"]);
+        // Groups count as units; n is that of the outcomes.
+        let grouped = half(20).iter().map(|won| 1 + 2 * won).collect::<Vec<_>>();
+        let grouped = intervals(&scores(&grouped, 4, Outcome::BWins));
+        assert_eq!((methods(&grouped)[0], grouped[0].n), ("bca", 80));
+        let none = scores(&[], 1, Outcome::BWins).intervals(Scored::Plain, &Resampling::new(Seed(1)));
+        assert!(matches!(none[..], [Err(NotEstimable { reason: Reason::Empty, .. })]), "{none:?}");
+    }
+
+    #[test]
+    fn where_few_units_carry_the_spread_no_bound_is_nearer_than_that_of_the_adjusted_t() {
+        // A win and a loss in each but three.
+        let mut wins = vec![1; 40];
+        (wins[0], wins[1], wins[2]) = (2, 2, 0);
+        let scores = scores(&wins, 2, Outcome::BWins);
+        let found = intervals(&scores);
+        let adjusted = t_adjusted(&scores.pairs(Scored::Plain), [0.0, 1.0], Level::P95).unwrap();
+        assert!(
+            found[0].lower <= adjusted.lower && found[0].upper >= adjusted.upper.min(1.0),
+            "{found:?} {adjusted:?}"
+        );
+        assert!(found[0].method.ends_with("t_adjusted"), "{found:?}");
+        assert_eq!(
+            methods(&found)[1..],
+            ["bca", "t_clustered", "percentile"],
+            "what it would be without stands beside"
+        );
+        let bca = &found[1];
+        assert!(found[0].lower < bca.lower || found[0].upper > bca.upper, "{found:?}");
+    }
+
+    #[test]
+    fn the_other_side_has_the_mirror_image() {
+        for (wins, size) in [
+            (vec![1; 30], 1),
+            ((0..30).map(|unit| u64::from(unit > 3)).collect(), 1),
+            ((0..25).map(|unit| unit % 4).collect(), 3),
+        ] {
+            let lost: Vec<u64> = wins.iter().map(|won| size - won).collect();
+            let (of_a, of_b) =
+                (intervals(&scores(&wins, size, Outcome::BWins)), intervals(&scores(&lost, size, Outcome::BWins)));
+            assert_eq!(methods(&of_a), methods(&of_b));
+            for (a, b) in of_a.iter().zip(&of_b) {
+                assert!(
+                    (a.lower - (1.0 - b.upper)).abs() < 1e-12 && (a.upper - (1.0 - b.lower)).abs() < 1e-12,
+                    "{a:?} {b:?}"
+                );
+            }
+        }
+        assert_eq!(intervals(&scores(&[1; 30], 1, Outcome::BWins))[0].method, "exact_decided");
+        assert_eq!(
+            intervals(&scores(&[0; 30], 1, Outcome::Tie))[0].method,
+            "constant_units",
+            "thirty ties lean nowhere"
+        );
     }
 
     #[test]
