@@ -40,16 +40,18 @@ pub(super) fn write(folder: &Path, certificate: &Certificate, ui: Ui) -> Result<
             .hint("choose another with --certificates")
     })?;
     let path = self::path(folder, certificate);
-    if certificate.decision != Decision::Pass {
-        // Under another name too: the fingerprint is the judge, and its newest certificate is the one that counts.
-        let readable = files(folder)?.into_iter().filter_map(|path| read(&path).ok());
-        let passed = |old: &Certificate| old.fingerprint == certificate.fingerprint && old.decision == Decision::Pass;
-        for old in readable.filter(passed) {
-            ui.warn(format!(
-                "the certificate of `{}` from {} (gold set {}) is replaced by one that does not pass (gold set {})",
-                old.judge, old.date, old.gold, certificate.gold
-            ));
-        }
+    // Under another name too: the fingerprint is the judge, and its newest certificate is the one that counts.
+    let readable = files(folder)?.into_iter().filter_map(|path| read(&path).ok());
+    for old in readable.filter(|old| old.fingerprint == certificate.fingerprint) {
+        let by = match (old.decision, certificate.decision) {
+            (Decision::Pass, Decision::Fail | Decision::Inconclusive) => "is replaced by one that does not pass",
+            (Decision::Fail, Decision::Pass) => "says FAIL and is replaced by one that passes",
+            _ => continue,
+        };
+        ui.warn(format!(
+            "the certificate of `{}` from {} (gold set {}) {by} (gold set {})",
+            old.judge, old.date, old.gold, certificate.gold
+        ));
     }
     let mut text = inert_json(&serde_json::to_string_pretty(certificate)?).into_owned();
     text.push('\n');

@@ -400,6 +400,12 @@ fn a_pass_that_is_replaced_by_a_failure_is_told_and_opens_nothing_any_more() {
     let result = desk.run(&compare(&server, "--uncalibrated --format json")).json(0)["result"].clone();
     assert_eq!((&result["banner"], &result["tried"]["decision"]), (&json!("uncalibrated"), &json!("fail")));
     assert!(result["tried"]["criteria"].to_string().contains("agreement_decisive"), "{result}");
+    // A door that a failure had shut does not open without a word either.
+    let passes = format!("calibrate --gold gold.jsonl --resamples 200 --judge {}", server.judge());
+    desk.run(&passes).ends(
+        0,
+        &["warning: the certificate of", "(gold set turned.jsonl) says FAIL and is replaced by one that passes"],
+    );
 }
 
 #[test]
