@@ -274,6 +274,9 @@ impl<'a> Delivery<'a> {
             None => print(&text)?,
             Some(path) => {
                 write_file(path, &text, self.existing)?;
+                for line in report::summary(report) {
+                    ui.note(line);
+                }
                 ui.note(format!("written: {}", path.display()));
             }
         }

@@ -11,7 +11,7 @@ use crate::domain::Severity;
 use super::findings::{FileFinding, FileFindings};
 use super::junit::{self, Suite};
 use super::visible::{visible, visible_line};
-use super::{Content, Report, view};
+use super::{Report, view};
 
 /// Bytes that GitHub takes as the summary of a step.
 pub const LARGEST_SUMMARY: usize = 1024 * 1024;
@@ -34,16 +34,7 @@ pub fn annotations(report: &Report<'_>) -> String {
         annotate(&mut out, "warning", &[("title", report.content.kind())], &warning);
     }
     if suites.iter().flat_map(|suite| &suite.cases).all(|case| case.failure.is_none()) {
-        let said = match report.content {
-            Content::Calibration(answer) => {
-                let lines = answer.judges.iter().map(|card| view::headline(card, report.lang));
-                lines.collect::<Vec<_>>().join("\n")
-            }
-            Content::Comparison(answer) => {
-                let lines = std::iter::once(view::comparison_reason(answer, report.lang));
-                lines.chain(view::beside_headline(answer, report.lang)).collect::<Vec<_>>().join("\n")
-            }
-        };
+        let said = view::summary(report.content, report.lang).join("\n");
         annotate(&mut out, "notice", &[("title", report.content.kind())], &said);
     }
     out

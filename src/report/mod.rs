@@ -139,6 +139,11 @@ pub enum ReportError {
     },
 }
 
+/// The result in a line or few, for who gets the report itself elsewhere: each judge's decision, or which side is better and why.
+pub fn summary(report: &Report<'_>) -> Vec<String> {
+    view::summary(report.content, report.lang)
+}
+
 /// Writes a report. The same report gives the same bytes.
 pub fn render(report: &Report<'_>, format: Format) -> Result<String, ReportError> {
     match format {

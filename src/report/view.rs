@@ -361,6 +361,24 @@ pub(super) fn comparison_reason(comparison: &Comparison, lang: Lang) -> String {
     }
 }
 
+/// The result in a line or few: each judge's decision, or which side is better and why.
+pub(super) fn summary(content: Content<'_>, lang: Lang) -> Vec<String> {
+    let words = Words::of(lang);
+    match content {
+        Content::Calibration(answer) => {
+            let line = |card| {
+                let decision = words.decision(decision(card).unwrap_or(Decision::Inconclusive));
+                format!("{decision}  {}: {}", name(card), headline(card, lang))
+            };
+            answer.judges.iter().map(line).collect()
+        }
+        Content::Comparison(answer) => {
+            let decided = format!("{}: {}", decision_word(answer, words), comparison_reason(answer, lang));
+            std::iter::once(decided).chain(beside_headline(answer, lang)).collect()
+        }
+    }
+}
+
 /// Who judged what.
 pub(super) fn judge_line(comparison: &Comparison, lang: Lang) -> String {
     let words = Words::of(lang);
