@@ -100,6 +100,7 @@ pub(super) enum FormatArg {
     /// The same records as one long table for spreadsheets and data frames.
     Csv,
     /// For a comment on a pull request.
+    #[value(alias = "md")]
     Markdown,
     /// One self-contained page.
     Html,

@@ -173,6 +173,7 @@ impl Asking<'_> {
             progress: (to_ask > 0).then(|| self.ui.progress(to_ask, &names.join(", "))),
             spent: None,
             limited: BTreeSet::new(),
+            troubles: 0,
         };
         let outcome = interruptible(async |stop| work(stop, &mut watch).await)?;
         if let Some(progress) = watch.progress {
@@ -251,7 +252,12 @@ pub(super) struct Watch {
     spent: Option<f64>,
     /// Judges whose server limits the rate, as was said.
     limited: BTreeSet<JudgeName>,
+    /// Failures and repeated tries so far.
+    troubles: usize,
 }
+
+/// So many failures and repeated tries are told one by one; a server in trouble has thousands.
+const TOLD: usize = 50;
 
 /// A pause that someone who watches should know of.
 const LONG_PAUSE: Duration = Duration::from_secs(10);
@@ -269,9 +275,10 @@ impl Watch {
             RunEvent::BatchSaved { records } => progress.step(records, self.spent),
             RunEvent::Failed { asked, why } => {
                 progress.fail(self.spent);
-                progress.say(&format!("{} {} {}: {why}", asked.judge, asked.item, asked.order.as_str()));
+                let text = format!("{} {} {}: {why}", asked.judge, asked.item, asked.order.as_str());
+                self.trouble(&text);
             }
-            RunEvent::Retrying { asked, failures, wait, why } => progress.say(&format!(
+            RunEvent::Retrying { asked, failures, wait, why } => self.trouble(&format!(
                 "{} {}: try {failures} failed ({why}); next in {:.1} s",
                 asked.judge,
                 asked.item,
@@ -288,6 +295,15 @@ impl Watch {
                 progress.say(&format!("stopping: {in_flight} calls in flight are waited for and kept"));
             }
             _ => {}
+        }
+    }
+
+    fn trouble(&mut self, text: &str) {
+        self.troubles += 1;
+        let Some(progress) = self.progress.as_mut().filter(|_| self.troubles <= TOLD) else { return };
+        progress.say(text);
+        if self.troubles == TOLD {
+            progress.say("further failures and repeated tries are counted and not told here; `--log FILE` has each");
         }
     }
 }

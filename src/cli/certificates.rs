@@ -73,6 +73,15 @@ pub(super) struct Shut {
     pub reasons: Vec<String>,
     /// The newest trial of this very judge, where it did not pass.
     pub tried: Option<Tried>,
+    /// What the newest of the certificates that were close was given on.
+    pub labels: LabelFiles,
+}
+
+/// The files of a trial, as they were named then.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LabelFiles {
+    pub gold: Option<String>,
+    pub labels: Option<String>,
 }
 
 /// Looks for a certificate that opens the door for this visitor.
@@ -98,6 +107,8 @@ pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> R
         .filter(|certificate| certificate.fingerprint == *visitor.fingerprint && certificate.is_dated())
         .filter(|certificate| certificate.date == newest)
         .find_map(Certificate::not_passed);
+    let mut labels = LabelFiles::default();
+    found.sort_by(|(_, one), (_, other)| one.date.cmp(&other.date));
     for (path, certificate) in found {
         let mut objections = certificate.objections(visitor);
         if certificate.fingerprint == *visitor.fingerprint && certificate.date < newest {
@@ -108,12 +119,13 @@ pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> R
         }
         if certificate.fingerprint == *visitor.fingerprint || certificate.judge == name {
             reasons.push(format!("{}: {}", path.display(), objections.join("; ")));
+            labels = LabelFiles { gold: certificate.gold_file, labels: certificate.labels_file };
         }
     }
     if reasons.is_empty() {
         reasons.push(format!("no certificate in {} is for judge `{name}`", folder.display()));
     }
-    Ok(Door::Shut(Shut { reasons, tried }))
+    Ok(Door::Shut(Shut { reasons, tried, labels }))
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::args::CompareArgs;
 use super::asking::{Asking, Reach, Spent};
-use super::certificates::{self, Door};
+use super::certificates::{self, Door, LabelFiles, Shut};
 use super::clock::Clock;
 use super::evidence::{self, Evidence};
 use super::exit::CliError;
@@ -210,16 +210,16 @@ impl Court<'_> {
         Ok((evidence, judge, passed))
     }
 
-    /// The command that tries this judge, with every flag that makes it this judge and, where it was tried, what it was tried on.
-    pub(super) fn calibration(&self, tried: Option<&Tried>) -> String {
+    /// The command that tries this judge on these files, with every flag that makes it this judge.
+    pub(super) fn calibration(&self, labels: LabelFiles) -> String {
         let ask = &self.args.ask;
         let path = |path: &Path| path.display().to_string();
         let flags = [
             ("--judge", self.args.judge.clone()),
             ("--config", ask.calls.config.as_deref().map(path)),
             ("--prompt", ask.prompt.clone()),
-            ("--gold", tried.and_then(|tried| tried.gold_file.clone())),
-            ("--labels", tried.and_then(|tried| tried.labels_file.clone())),
+            ("--gold", labels.gold),
+            ("--labels", labels.labels),
             (
                 "--certificates",
                 Some(path(&self.args.door.certificates)).filter(|folder| folder != DEFAULT_CERTIFICATES),
@@ -231,18 +231,17 @@ impl Court<'_> {
     }
 
     /// The way on. What was tried and failed fails again on the same labels, so a trial is no way on there.
-    fn hint(&self, tried: Option<&Tried>) -> String {
+    fn hint(&self, shut: &Shut) -> String {
         let go_on = "or go on with --uncalibrated and a banner on every output";
-        let Some(tried) = tried else { return format!("get one with `{}`, {go_on}", self.calibration(None)) };
+        let Some(tried) = &shut.tried else {
+            return format!("get one with `{}`, {go_on}", self.calibration(shut.labels.clone()));
+        };
         let wanted = match tried.decision {
             Decision::Fail => "take another prompt or model, or labels of another kind of items",
             Decision::Pass | Decision::Inconclusive => "add labels, or take another prompt or model",
         };
-        format!(
-            "this judge {}: {wanted}, and try that with `{}`, {go_on}",
-            not_passed(tried),
-            self.calibration(Some(tried))
-        )
+        let labels = LabelFiles { gold: tried.gold_file.clone(), labels: tried.labels_file.clone() };
+        format!("this judge {}: {wanted}, and try that with `{}`, {go_on}", not_passed(tried), self.calibration(labels))
     }
 
     /// Looks for a certificate under the rules in force.
@@ -261,7 +260,7 @@ impl Court<'_> {
                 "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",
                 shut.reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")
             ))
-            .hint(self.hint(shut.tried.as_ref()))),
+            .hint(self.hint(&shut))),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a comparison has to show, `--require`, and whether it does.
 
 use super::args::{CompareArgs, RequireArg};
+use super::certificates::LabelFiles;
 use super::court::Court;
 use super::exit::{CliError, Exit};
 use super::settings::quoted;
@@ -49,7 +50,7 @@ fn way_out(answer: &Comparison, court: &Court<'_>) -> Option<String> {
     }
     let how = match answer.banner? {
         Banner::Control => return None,
-        Banner::Uncalibrated => format!("`{}`", court.calibration(None)),
+        Banner::Uncalibrated => format!("`{}`", court.calibration(LabelFiles::default())),
         Banner::Recorded => format!(
             "`tribunal calibrate --gold GOLD --verdicts VERDICTS --judge {}` with its verdicts on pairs that people labelled",
             quoted([answer.judge.as_str()].into_iter())

@@ -91,7 +91,7 @@ fn an_expired_certificate_opens_nothing() {
     let asked = server.asked();
     let on_day = |day: i64| (EPOCH.parse::<i64>().unwrap() + day * 86_400).to_string();
     let run = desk.run_with(&compare(&server, ""), &[("SOURCE_DATE_EPOCH", &on_day(31))]);
-    run.ends(5, &["expired"]);
+    run.ends(5, &["expired", "get one with `tribunal calibrate --judge", " --gold gold.jsonl`"]);
     assert_eq!(server.asked(), asked);
     desk.run_with(&compare(&server, ""), &[("SOURCE_DATE_EPOCH", &on_day(29))]).ends(0, &[]);
 }

@@ -243,6 +243,20 @@ fn more_calls_at_a_time_than_files_may_be_open_are_refused_before_any_is_made() 
 }
 
 #[test]
+fn a_server_in_trouble_does_not_flood_the_screen() {
+    let desk = desk();
+    let server =
+        Server::start(|nth, body| if nth % 6 == 0 { knows(body) } else { refused(400, "this text is too long") });
+    let run = desk.run(&line(&server.judge(), "--repeats 2"));
+    assert_eq!(server.asked(), 120);
+    assert_eq!(run.stderr.matches("this text is too long").count(), 50, "{}", run.stderr);
+    assert!(run.stderr.contains("further failures") && run.stderr.contains("100 failed"), "{}", run.stderr);
+    assert!(
+        desk.read("result.json").contains("\"failed\": 100") || desk.read("result.json").contains("\"failed\":100")
+    );
+}
+
+#[test]
 fn a_judge_that_several_models_answer_for_does_not_pass() {
     let desk = desk();
     let server = Server::start(|nth, body| {
