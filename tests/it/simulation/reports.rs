@@ -178,6 +178,54 @@ fn every_interval_of_a_comparison_holds_the_truth() {
     study.finish();
 }
 
+/// A comparison of so many items, the first of them consistent wins of `a`, the rest of `b`.
+fn decided(items: u64, won: u64) -> Comparison {
+    let facts = self::items(&mut Seed(1).child("decided").stream(items), usize::try_from(items).unwrap(), 1);
+    let said = |number: usize| if (number as u64) < won { Preference::A } else { Preference::B };
+    let judgments: Vec<Judgment> = (facts.iter().enumerate())
+        .flat_map(|(number, item)| {
+            Order::BOTH.map(|order| judgment(item, "judge", 0, order, order.verdict_for(said(number))))
+        })
+        .collect();
+    let options = compare::Options::new("a", "b", 10_000, 1);
+    compare(&GoldSet::new("decided", Digest::of(b"decided"), facts), &judgments, &JudgeName::from("judge"), &options)
+}
+
+/// Counts of wins are few and far between where items are few, so no interval can err in exactly 5 of 100: it is a matter of
+/// where the next count lies. The sign test never errs more often.
+#[test]
+fn how_often_equals_are_told_apart_by_the_law_itself() {
+    let mut study = Study::new("Equals that never tie, by the law itself");
+    let sizes = [6_u64, 8, 10, 12, 14, 16, 18, 20, 25, 30, 40, 60, 80];
+    for items in study.size().of(&sizes[3..9], &sizes[..]) {
+        let items = *items;
+        let data = format!("{items} items");
+        let half: Vec<(f64, Comparison)> = (0..=items / 2)
+            .map(|won| {
+                let weight = if 2 * won == items { 1.0 } else { 2.0 };
+                (weight * binomial(items, won), decided(items, won))
+            })
+            .collect();
+        let errs = |told: &dyn Fn(&Comparison) -> bool| -> f64 {
+            half.iter().filter(|(_, comparison)| told(comparison)).map(|(weight, _)| weight).sum()
+        };
+        let lines: [(&str, f64, f64); 3] = [
+            ("win rate 95 % does not hold ½", errs(&|c| c.decision != Favours::Undecided), 0.077),
+            ("mcnemar mid-p below 5 %", errs(&|c| c.mcnemar.p_mid < 0.05), 0.077),
+            ("sign test below 5 %", errs(&|c| c.sign_test.p < 0.05), 0.05),
+        ];
+        for (method, found, most) in lines {
+            study.figure(method, &data, found, [0.0, most], 1);
+        }
+    }
+    study.finish();
+}
+
+/// The probability of `k` heads of `n` fair coins.
+fn binomial(n: u64, k: u64) -> f64 {
+    (0..k).map(|i| ((n - i) as f64 / (i + 1) as f64).ln()).sum::<f64>().exp() / 2_f64.powi(i32::try_from(n).unwrap())
+}
+
 #[test]
 fn no_test_of_a_comparison_finds_a_difference_more_often_than_it_says() {
     let mut study = Study::new("Tests that a comparison shows, with nothing to find");
