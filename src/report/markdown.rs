@@ -156,6 +156,10 @@ fn write_comparison(out: &mut String, comparison: &Comparison, lang: Lang) {
     line(out, &format!("{mark} **{word}**: {}", escape(&view::comparison_reason(comparison, lang))));
     blank(out);
     line(out, &escape(&view::judge_line(comparison, lang)));
+    if let Some(certificate) = view::certificate_line(comparison, lang) {
+        blank(out);
+        line(out, &escape(&certificate));
+    }
     if let Some(required) = beside::requirement(comparison, words) {
         paragraph(out, &required);
     }

@@ -243,6 +243,9 @@ impl Writer {
         let word = self.coloured(&view::decision_word(comparison, words), paint);
         self.prefixed(&format!("{word}: "), &view::comparison_reason(comparison, lang));
         self.line(&view::judge_line(comparison, lang));
+        if let Some(certificate) = view::certificate_line(comparison, lang) {
+            self.line(&certificate);
+        }
         for sentence in view::beside_headline(comparison, lang) {
             self.line(&sentence);
         }

@@ -387,6 +387,15 @@ pub(super) fn judge_line(comparison: &Comparison, lang: Lang) -> String {
     fill(words.judge_line, &[&visible_line(comparison.judge.as_str()), &items, &groups, &flips])
 }
 
+/// Which certificate backs it, where one does.
+pub(super) fn certificate_line(comparison: &Comparison, lang: Lang) -> Option<String> {
+    let colon = if lang == Lang::En { ": " } else { "：" };
+    comparison
+        .certificate
+        .as_deref()
+        .map(|path| format!("{}{colon}{}", Words::of(lang).certificate, visible_line(path)))
+}
+
 /// What stands under the headline: how it came to stop, what would decide what is open, and items that were lost.
 pub(super) fn beside_headline(comparison: &Comparison, lang: Lang) -> Vec<String> {
     let words = Words::of(lang);
