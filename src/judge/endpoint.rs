@@ -172,7 +172,7 @@ impl Endpoint {
             headers: self.dialect.headers(),
             timeout: self.timeout,
         };
-        let reply = self.client.post(post).await?;
+        let reply = Box::pin(self.client.post(post)).await?;
         // Heard by nobody unless a log of the texts was asked for.
         tracing::debug!(
             event = "bodies",

@@ -59,7 +59,9 @@ impl Place {
         headers.insert(HOST, self.named.clone());
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         headers.insert(USER_AGENT_HEADER, HeaderValue::from_static(USER_AGENT));
-        timeout(sending.timeout, self.exchange(request)).await.unwrap_or(Err(Breakage::Timeout))
+        // In a box: every layer around would else move the whole of it, some kilobytes, several times a call.
+        let exchange = Box::pin(self.exchange(request));
+        timeout(sending.timeout, exchange).await.unwrap_or(Err(Breakage::Timeout))
     }
 
     async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, Breakage> {
