@@ -14,7 +14,9 @@ use crate::stats::clustered::{clopper_pearson_real, constant_units, wilson_clust
 use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::power::detectable_share;
 use crate::stats::proportion::wilson;
-use crate::stats::resample::{Resampling, Units, bca, clustered_ratio, percentile, t_clustered};
+use crate::stats::resample::{
+    Resampling, Units, bca_of_replicates, clustered_ratio, percentile_of_replicates, t_clustered,
+};
 use crate::stats::special::normal_quantile;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
@@ -232,13 +234,8 @@ impl Scores {
             |figure: Figure| figure.map(|e| Estimate { n, lower: e.lower.max(0.0), upper: e.upper.min(1.0), ..e });
         let t = as_n(t_clustered(&pairs, Level::P95));
         let side = Side::of(&pairs);
-        let units = Units::new(side.sums(&pairs));
-        let mean = |total: &[f64]| Some(total[0] / total[1]);
-        let by_bca = as_n(
-            side.named(units.clone().and_then(|units| bca(&units, mean, Level::P95, resampling)), t.as_ref().ok()),
-        );
-        let by_percentile =
-            as_n(side.named(units.and_then(|units| percentile(&units, mean, Level::P95, resampling)), t.as_ref().ok()));
+        let [by_bca, by_percentile] =
+            resampled(side.sums(&pairs), resampling).map(|figure| as_n(side.named(figure, t.as_ref().ok())));
         let few = (self.units.len() as u64) < FEW_UNITS;
         let record = match if few { t.clone() } else { by_bca.clone() } {
             Ok(found) if carriers(&pairs, found.point) < FEW_CARRY => {
@@ -311,6 +308,17 @@ impl Scores {
         let share = |won: f64| (all > 0.0).then(|| (sum + won) / all);
         Bounds { all_lost: share(0.0), all_won: share(missing as f64), missing }
     }
+}
+
+/// The BCa and the percentile interval of the ratio of the sums.
+fn resampled(sums: Vec<Vec<f64>>, resampling: &Resampling) -> [Figure; 2] {
+    let both = Units::new(sums).and_then(|units| {
+        let (point, replicates) = (units.total()[0] / units.total()[1], units.ratios(resampling)?);
+        let jackknife = units.jackknife(|total| Some(total[0] / total[1]));
+        let by_bca = bca_of_replicates(point, &replicates, &jackknife, Level::P95);
+        Ok([by_bca, percentile_of_replicates(point, &replicates, units.count(), Level::P95)])
+    });
+    both.unwrap_or_else(|absence| [Err(absence), Err(absence)])
 }
 
 /// Where units lean to one side and none to the other: the bound on the other side is no nearer to the point than the exact one

@@ -18,6 +18,12 @@ const MAX_UNDEFINED_SHARE: f64 = 0.05;
 /// Relative difference below which two values of a statistic are rounding noise.
 const ROUNDING: f64 = 1e-12;
 
+/// Scores are quarters: a win is one, a flip a half, a win beside a tie three quarters.
+const QUARTERS: f64 = 4.0;
+
+/// Additions up to which a law is worked out, a few hundredths of a second: some thousand items.
+const MOST_ADDITIONS: usize = 20_000_000;
+
 /// How often to resample, and from which seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resampling {
@@ -110,6 +116,57 @@ impl Units {
             .collect()
     }
 
+    /// The ratio of the first sum to the second, of every resample. Where all units have the same second value and their first ones
+    /// are quarters, and there are not too many of them, its law is worked out instead of drawn: replicate `b` of `B` is its quantile
+    /// at `(b + ½)/B`, so that no seed moves a bound from one of the few values that it can take to the next.
+    ///
+    /// Not estimable: units that are no pairs (`invalid`), a second sum of zero in more than 5 % of the replicates (`too_few`).
+    pub fn ratios(&self, resampling: &Resampling) -> Result<Vec<f64>, NotEstimable> {
+        if self.dimensions != 2 {
+            return Err(NotEstimable::with_n(Reason::Invalid, self.count));
+        }
+        if let Some(law) = self.law_of_sums() {
+            return Ok(law.quantiles(resampling.resamples));
+        }
+        defined(&self.replicates(|total| Some(total[0] / total[1]), resampling), self.count)
+    }
+
+    /// The law of the mean of a resample, where it is worked out.
+    fn law_of_sums(&self) -> Option<Law> {
+        let (pairs, _) = self.vectors.as_chunks::<2>();
+        let weight = pairs.first()?[1];
+        let quarters = pairs.iter().map(|[sum, own]| {
+            let quarters = sum * QUARTERS;
+            let is_whole = quarters >= 0.0 && quarters.fract() == 0.0 && quarters <= u32::MAX.into();
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number in range")]
+            (*own == weight && weight > 0.0 && is_whole).then_some(quarters as u64)
+        });
+        let quarters: Vec<u64> = quarters.collect::<Option<_>>()?;
+        let least = *quarters.iter().min()?;
+        let step = quarters.iter().fold(0, |step, one| gcd(step, one - least)).max(1);
+        let steps: Vec<usize> =
+            quarters.iter().map(|one| usize::try_from((one - least) / step).ok()).collect::<Option<_>>()?;
+        let count = usize::try_from(self.count).ok()?;
+        let widest = *steps.iter().max()?;
+        if count.checked_mul(count)?.checked_mul(widest)?.checked_mul(steps.len())? > MOST_ADDITIONS {
+            return None;
+        }
+        let shares: Vec<(usize, f64)> = (steps.into_iter().zip(&self.multiplicities))
+            .map(|(step, many)| (step, *many as f64 / self.count as f64))
+            .collect();
+        let mut probabilities = vec![1.0];
+        for drawn in 1..=count {
+            let mut next = vec![0.0; drawn * widest + 1];
+            for (step, share) in &shares {
+                next[*step..].iter_mut().zip(&probabilities).for_each(|(sum, before)| *sum += share * before);
+            }
+            probabilities = next;
+        }
+        let whole = self.count as f64 * weight * QUARTERS;
+        let value = |steps: usize| (self.count as f64 * least as f64 + steps as f64 * step as f64) / whole;
+        Some(Law { values: (0..probabilities.len()).map(value).collect(), probabilities })
+    }
+
     /// The statistic with one unit left out, for each distinct vector, and how many units share it.
     pub fn jackknife<F>(&self, statistic: F) -> Vec<LeaveOneOut>
     where
@@ -187,6 +244,37 @@ impl Units {
         }
         total
     }
+}
+
+/// The law of a number that takes few values, in ascending order.
+struct Law {
+    values: Vec<f64>,
+    probabilities: Vec<f64>,
+}
+
+impl Law {
+    /// Its quantiles at `(b + ½)/count`.
+    fn quantiles(&self, count: usize) -> Vec<f64> {
+        let mut reached = 0.0;
+        let mut rest = self.values.iter().zip(&self.probabilities);
+        let mut value = self.values.last().copied().unwrap_or(f64::NAN);
+        (0..count)
+            .map(|replicate| {
+                let wanted = (replicate as f64 + 0.5) / count as f64;
+                while reached < wanted
+                    && let Some((next, probability)) = rest.next()
+                {
+                    reached += probability;
+                    value = *next;
+                }
+                value
+            })
+            .collect()
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// One jackknife value and the number of units that give it.

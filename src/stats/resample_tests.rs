@@ -159,3 +159,56 @@ fn the_bca_interval_nearly_holds_its_level_with_forty_items() {
     }
     assert!((270..=296).contains(&held), "held {held} of 300");
 }
+
+#[test]
+fn the_law_of_a_mean_is_that_of_all_resamples() {
+    // All 4⁴ resamples, each as likely as any other.
+    let scores = [0.0, 0.25, 0.75, 1.0];
+    let mut all = Vec::new();
+    for number in 0..256 {
+        let drawn = [number % 4, number / 4 % 4, number / 16 % 4, number / 64];
+        all.push(drawn.iter().map(|unit| scores[*unit]).sum::<f64>() / 4.0);
+    }
+    all.sort_unstable_by(f64::total_cmp);
+    let units = Units::new(scores.map(|score| vec![score, 1.0])).unwrap();
+    for seed in [1, 2] {
+        assert_eq!(units.ratios(&Resampling { resamples: 256, seed: Seed(seed) }).unwrap(), all);
+    }
+    // Repeats of one item, all as often: the same law in sums.
+    let units = Units::new(scores.map(|score| vec![3.0 * score, 3.0])).unwrap();
+    let three = units.ratios(&Resampling { resamples: 256, seed: Seed(1) }).unwrap();
+    assert!(three.iter().zip(&all).all(|(found, wanted)| (found - wanted).abs() < 1e-15), "{three:?}");
+}
+
+#[test]
+fn what_has_no_law_to_work_out_is_drawn() {
+    let ratios = |pairs: Vec<Vec<f64>>, seed| {
+        Units::new(pairs).unwrap().ratios(&Resampling { resamples: 400, seed: Seed(seed) }).unwrap()
+    };
+    let uneven: Vec<Vec<f64>> = (0..30).map(|unit| vec![f64::from(unit % 2), f64::from(1 + unit % 3)]).collect();
+    let odd: Vec<Vec<f64>> = (0..30).map(|unit| vec![f64::from(unit) / 30.0, 1.0]).collect();
+    let many: Vec<Vec<f64>> = (0..20_000).map(|unit| vec![f64::from(unit % 2), 1.0]).collect();
+    for pairs in [uneven, odd, many] {
+        assert_ne!(ratios(pairs.clone(), 1), ratios(pairs.clone(), 2));
+        let drawn = Units::new(pairs.clone()).unwrap();
+        let drawn = drawn.replicates(|total| Some(total[0] / total[1]), &Resampling { resamples: 400, seed: Seed(1) });
+        assert_eq!(ratios(pairs, 1), drawn.into_iter().flatten().collect::<Vec<_>>());
+    }
+    assert!(Units::new([vec![1.0]]).unwrap().ratios(&Resampling::new(Seed(1))).is_err());
+}
+
+#[test]
+fn a_law_worked_out_and_one_drawn_give_the_same_bounds() {
+    let pairs: Vec<Vec<f64>> = (0..150).map(|unit| vec![[0.0, 0.5, 1.0, 1.0, 0.75][unit % 5], 1.0]).collect();
+    let units = Units::new(pairs).unwrap();
+    let mean = |total: &[f64]| Some(total[0] / total[1]);
+    let drawn = bca(&units, mean, Level::P95, &Resampling { resamples: 200_000, seed: Seed(1) }).unwrap();
+    let replicates = units.ratios(&Resampling::new(Seed(1))).unwrap();
+    let point = units.total()[0] / units.total()[1];
+    let law = bca_of_replicates(point, &replicates, &units.jackknife(mean), Level::P95).unwrap();
+    // A step of the mean is 1/600.
+    assert!(
+        (law.lower - drawn.lower).abs() < 2.0 / 600.0 && (law.upper - drawn.upper).abs() < 2.0 / 600.0,
+        "{law:?} {drawn:?}"
+    );
+}

@@ -367,7 +367,8 @@ fn every_form_for_people_names_the_certificate_that_opened_the_door() {
     let server = Server::knowing();
     let desk = certified(&server);
     let path = format!("certificates/{}", desk.files("certificates")[0]);
-    for (format, line) in [("table", "certificate: "), ("markdown", "certificate: "), ("table --lang ja", "証明書：")] {
+    for (format, line) in [("table", "certificate: "), ("markdown", "certificate: "), ("table --lang ja", "証明書：")]
+    {
         let text = desk.run(&compare(&server, &format!("--format {format}"))).stdout.replace('\\', "");
         assert!(text.contains(line) && text.replace('\n', "").contains(&path), "{text}");
     }
