@@ -427,7 +427,13 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
     };
     match &options.stopped {
         Some(conclusion) => conclusion.clone().enter(&mut answer, options),
-        None => answer.keep_open(options),
+        None => {
+            answer.keep_open(options);
+            let (judged, all) = (usize::try_from(answer.items).unwrap_or(usize::MAX), items.items.len());
+            if judged < all {
+                answer.warnings.push(Warning::Part { judged, all });
+            }
+        }
     }
     if let (Some(reason), None) = (no_worse(&answer).filter(|_| !answer.is_opposed()), &options.stopped) {
         answer.reason = format!("{reason}; which of them is better is open: {}", answer.reason);

@@ -11,8 +11,8 @@ use crate::stats::proportion::clopper_pearson;
 use crate::stats::resample::Resampling;
 use crate::stats::{Estimate, Figure, Level, NotEstimable};
 
-/// Labels beyond this multiple of the present number are not worth naming.
-const FORESEEABLE: u64 = 10;
+/// More labels than this are not worth naming.
+pub(super) const FORESEEABLE: u64 = 1_000_000;
 
 /// One criterion before it is decided.
 struct Question<'a> {
@@ -205,7 +205,7 @@ fn labels_needed(estimate: &Estimate, limit: Limit) -> Option<u64> {
         let (lower, upper) = bounds_at(estimate, n);
         limit.decide(lower, upper) != Decision::Inconclusive
     };
-    let most = n.saturating_mul(FORESEEABLE);
+    let most = FORESEEABLE.max(n);
     if n == 0 || !decides(most) {
         return None;
     }

@@ -113,7 +113,7 @@ pub struct Criterion {
     /// Where the figure has to be.
     pub limit: Limit,
     /// Smallest number of labelled units at which the present point would decide; `None` where it decides already,
-    /// or beyond ten times the present number.
+    /// or beyond a million.
     pub labels_needed: Option<u64>,
     /// The same in items of the gold set, at the present share of items that count here; `None` as there.
     pub gold_needed: Option<u64>,

@@ -89,7 +89,7 @@ impl Asking<'_> {
         for JudgePlan { judge, planned, cached, shared, to_ask, not_applicable, .. } in &plan.judges {
             if *not_applicable > 0 {
                 self.ui.note(format!(
-                    "{judge}: {not_applicable} {what} are outside its plan (items without checks or labels)"
+                    "{judge}: {not_applicable} items are outside its plan (they have no checks or labels)"
                 ));
             }
             if cached + to_ask + shared > 0 {

@@ -66,6 +66,8 @@ fn one_endpoint(judges: &[Judge]) -> Result<(), CliError> {
 pub(super) struct Taken {
     /// Answers that are in the store now.
     pub kept: u64,
+    /// What these cost at the judge's price, in US dollars, where price and usage are known. No run counts it: none made the calls.
+    pub cost_usd: Option<f64>,
     /// Answers that were there before.
     pub known: u64,
     /// Requests that the service or the endpoint did not answer.
@@ -103,7 +105,7 @@ pub(super) fn take(judging: &Judging<'_>, judges: &[Judge], pairs: &[Pair], file
         stored: plan.tasks.iter().filter(|task| task.source == Source::Stored).map(|task| task.key).collect(),
         plan: &plan,
         records: Vec::new(),
-        taken: Taken::default(),
+        taken: Taken { cost_usd: Some(0.0), ..Taken::default() },
         troubles: Vec::new(),
     };
     for line in read_batch_file(file.text()) {
@@ -128,7 +130,7 @@ pub(super) fn take(judging: &Judging<'_>, judges: &[Judge], pairs: &[Pair], file
     if intake.troubles.len() > LISTED {
         judging.asking.ui.warn(format!("{} more lines brought no answer", intake.troubles.len() - LISTED));
     }
-    let Taken { kept, known, failed, strangers, broken } = intake.taken;
+    let Taken { kept, known, failed, strangers, broken, .. } = intake.taken;
     if kept + known + failed == 0 && strangers + broken > 0 {
         return Err(CliError::usage(format!(
             "{} holds no answer to a question of these judges on these pairs",
@@ -178,6 +180,8 @@ impl Intake<'_> {
         match read {
             Ok(completion) => {
                 self.stored.insert(key);
+                let cost = judge.cost_usd(&completion.usage);
+                self.taken.cost_usd = self.taken.cost_usd.zip(cost).map(|(before, own)| before + own);
                 self.records.push(Record {
                     key,
                     judge: judge.name().clone(),

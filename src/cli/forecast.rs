@@ -57,7 +57,7 @@ pub(super) fn confirm(forecasts: &[Forecast], ui: Ui) -> Result<(), CliError> {
 }
 
 /// US dollars, with the digits that a small sum needs.
-fn dollars(sum: f64) -> String {
+pub(super) fn dollars(sum: f64) -> String {
     if sum > 0.0 && sum < 0.01 { format!("${sum:.6}") } else { format!("${sum:.2}") }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::super::criteria::FORESEEABLE;
 use super::super::gate::{Criterion, DecideOn, Decision, Gate, GateRules, Limit, Rule};
 use super::Basis;
 use crate::stats::clustered::clopper_pearson_real;
@@ -10,9 +11,6 @@ use crate::stats::{Level, NotEstimable};
 
 /// One-sided risk of every deciding interval of the gate.
 const ALPHA: f64 = 0.05;
-
-/// More labels than this are not worth naming.
-const FORESEEABLE: u64 = 1_000_000;
 
 /// An agreement of a decent judge, where no pilot tells.
 pub(super) const AGREEMENT: f64 = 0.85;

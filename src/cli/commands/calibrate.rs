@@ -76,7 +76,7 @@ fn how_much_more(answer: &Calibration) -> Vec<String> {
         let more = match (&criterion.labels_needed, &criterion.decided_on) {
             (Some(n), _) => format!("about {}{}", needed(criterion, *n), repeated(card)),
             (None, Err(absence)) => format!("not estimable ({})", absence.reason),
-            (None, Ok(_)) => "no foreseeable n would decide".to_owned(),
+            (None, Ok(_)) => "no foreseeable number would decide while the figure stays where it is".to_owned(),
         };
         format!("undecided: {}: {}: {more}", card.name, criterion.name)
     };

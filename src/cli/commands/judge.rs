@@ -13,6 +13,7 @@ use crate::cli::batches::{self, Taken};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::forecast::dollars;
 use crate::cli::judges::Bench;
 use crate::cli::judging::{Judged, Judging};
 use crate::cli::ledger::Origin;
@@ -96,8 +97,11 @@ fn pairs(args: &JudgeArgs, ui: Ui) -> Result<Evidence, CliError> {
 }
 
 fn heard(taken: &Taken) -> String {
-    let Taken { kept, known, failed, strangers, broken } = taken;
-    let mut parts = vec![format!("{kept} answers taken into the store")];
+    let Taken { kept, cost_usd, known, failed, strangers, broken } = taken;
+    let cost = cost_usd
+        .filter(|_| *kept > 0)
+        .map_or_else(String::new, |cost| format!(" ({} at the judge's price)", dollars(cost)));
+    let mut parts = vec![format!("{kept} answers taken into the store{cost}")];
     let more = [
         (known, "there before"),
         (failed, "requests without an answer"),

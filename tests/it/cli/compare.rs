@@ -375,6 +375,41 @@ fn every_form_for_people_names_the_certificate_that_opened_the_door() {
 }
 
 #[test]
+fn items_that_a_judge_has_nothing_to_say_about_are_told() {
+    let desk = Desk::new();
+    let gold = gold();
+    let unlabelled = pairs().replace("\"id\":\"", "\"id\":\"more-");
+    desk.write("pairs.jsonl", &format!("{gold}{unlabelled}"));
+    let run = desk.run("compare --pairs pairs.jsonl --judge control:oracle --resamples 200 --format json");
+    let result = run.json(0)["result"].clone();
+    let (all, judged) = (gold.lines().count() + unlabelled.lines().count(), gold.lines().count());
+    assert_eq!(result["items"], judged);
+    let told = format!("asked about {judged} of the {all} items");
+    assert!(result["warnings"].to_string().contains(&told), "{}", result["warnings"]);
+    assert!(run.stderr.contains("items are outside its plan"), "{}", run.stderr);
+}
+
+#[test]
+fn no_seed_decides_between_two_sides() {
+    let desk = Desk::new();
+    let mut verdicts = "id,judge,order,verdict\n".to_owned();
+    // 36 of 57: the lower bound lies next to one half.
+    for item in 0..57 {
+        let [ab, ba] = if item < 36 { ["first", "second"] } else { ["second", "first"] };
+        verdicts += &format!("i{item},j,ab,{ab}\ni{item},j,ba,{ba}\n");
+    }
+    desk.write("verdicts.csv", &verdicts);
+    let by = |seed: u32| {
+        let result =
+            desk.run(&format!("compare --verdicts verdicts.csv --seed {seed} --format json")).json(0)["result"].clone();
+        (result["win_rate"].to_string(), result["score"].to_string(), result["decision"].to_string())
+    };
+    let first = by(1);
+    assert!(first.0.contains("bca"), "{first:?}");
+    assert!((2..6).all(|seed| by(seed) == first), "{first:?}");
+}
+
+#[test]
 fn a_language_that_the_certificate_never_saw_is_a_warning() {
     let server = Server::knowing();
     let desk = certified(&server);

@@ -108,6 +108,26 @@ fn a_run_may_be_half_batch_and_half_live() {
 }
 
 #[test]
+fn what_a_batch_brings_is_told_with_its_cost() {
+    let (desk, server) = (desk(), Server::knowing());
+    desk.write(
+        "tribunal.toml",
+        &format!(
+            "[judges.mini]\nprovider = \"openai-compatible\"\nmodel = \"mini\"\nbase_url = \"{}/v1\"\n\
+             price = {{ input = 1.0, output = 10.0 }}\n",
+            server.root()
+        ),
+    );
+    let line = |more: &str| format!("judge --pairs pairs.jsonl --judge mini {more}");
+    desk.run(&line("--batch-out requests.jsonl")).ends(0, &[]);
+    desk.write("results.jsonl", &served(&desk.read("requests.jsonl"), "question 3?"));
+    // 58 answers of 100 tokens at 1 dollar a million and 20 at 10.
+    desk.run(&line("--batch-in results.jsonl"))
+        .ends(4, &["58 answers taken into the store ($0.02 at the judge's price)"]);
+    assert_eq!(server.asked(), 0);
+}
+
+#[test]
 fn an_answer_of_a_batch_is_read_as_one_over_the_line() {
     let (desk, server) = (desk(), Server::knowing());
     let line = |more: &str| format!("judge --pairs pairs.jsonl --judge {} {more}", server.judge());
