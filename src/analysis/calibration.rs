@@ -315,6 +315,10 @@ fn warnings_of(sheet: &Sheet, cases: &Cases, gold: &GoldSet, details: &[&Judgmen
         warnings.push(Warning::Part { judged, all });
     }
     let total = sheet.accounting.total();
+    let replies = total.count(NoVerdict::Truncated);
+    if replies > 0 && 2 * replies >= total.planned {
+        warnings.push(Warning::CutOff { replies, planned: total.planned });
+    }
     if total.judged == 0 && total.count(NoVerdict::Unparsed) > 0 {
         warnings.push(Warning::Unreadable);
     }

@@ -4,7 +4,7 @@ use super::baseline;
 use super::gate::{Criterion, DecideOn, Decision, Gate, GateRules, Limit, Rule, Why};
 use super::kappa::{STRICT, kappa};
 use super::measure::{self, Measuring, Over};
-use super::shares::{AGREEMENT_DECISIVE, Cases, FLIP_RATE, NO_VERDICT_RATE, SINGLE_ORDER_ROWS, Share};
+use super::shares::{AGREEMENT_DECISIVE, Case, Cases, FLIP_RATE, NO_VERDICT_RATE, SINGLE_ORDER_ROWS, Share};
 use crate::domain::Preference;
 use crate::stats::clustered::{clopper_pearson_real, korn_graubard};
 use crate::stats::proportion::clopper_pearson;
@@ -257,17 +257,21 @@ impl Count {
 
 /// Both decisive classes have to be in the gold, or agreement measures nothing.
 fn gold_classes(cases: &Cases) -> Criterion {
-    let has = |wanted| cases.all.iter().any(|case| case.gold == Some(wanted) && case.combined.is_some());
-    let classes = [Preference::A, Preference::B].into_iter().filter(|wanted| has(*wanted)).count() as u64;
-    let decision = if classes == 2 { Decision::Pass } else { Decision::Inconclusive };
-    let reason = match classes {
-        2 => "the judged gold labels hold both a and b".to_owned(),
-        _ => {
-            format!("the judged gold labels hold {classes} of the two decisive classes a and b; add items of the other")
-        }
+    let count = |counts: fn(&Case) -> bool| {
+        let has = |wanted| cases.all.iter().any(|case| case.gold == Some(wanted) && counts(case));
+        [Preference::A, Preference::B].into_iter().filter(|wanted| has(*wanted)).count() as u64
     };
-    Count { name: "both_classes", found: classes, limit: Limit::Min(2.0), decision, needed: None }
-        .because(reason, Why::Classes(classes))
+    let (judged, there) = (count(|case| case.combined.is_some()), count(|_| true));
+    let decision = if judged == 2 { Decision::Pass } else { Decision::Inconclusive };
+    let reason = match (judged, there) {
+        (2, _) => "the judged gold labels hold both a and b".to_owned(),
+        (_, 2) => format!(
+            "the gold labels hold both decisive classes a and b, but verdicts in both orders are there for {judged} of them"
+        ),
+        _ => format!("the gold labels hold {there} of the two decisive classes a and b; add items of the other"),
+    };
+    Count { name: "both_classes", found: judged, limit: Limit::Min(2.0), decision, needed: None }
+        .because(reason, Why::Classes { judged, there })
 }
 
 fn labels(cases: &Cases, least: u64) -> Criterion {

@@ -179,8 +179,13 @@ pub enum Why {
     Figure,
     /// The advantage over the control of this name.
     Advantage(String),
-    /// So many of the two decisive classes are in the gold.
-    Classes(u64),
+    /// The two decisive classes.
+    Classes {
+        /// Those with a verdict in both orders.
+        judged: u64,
+        /// Those in the gold.
+        there: u64,
+    },
     /// Judged items that have a gold label.
     Labels {
         /// How many there are.

@@ -17,6 +17,13 @@ pub enum Warning {
         /// Items that could have been.
         all: usize,
     },
+    /// Half of the replies or more were cut off at the token limit.
+    CutOff {
+        /// Replies that were cut off.
+        replies: u64,
+        /// Planned judgments.
+        planned: u64,
+    },
     /// No reply could be read.
     Unreadable,
     /// The server rejected these parameters.
@@ -155,6 +162,10 @@ impl fmt::Display for Warning {
             Self::Part { judged, all } => {
                 write!(f, "this judge was asked about {judged} of the {all} items; its figures speak of those alone")
             }
+            Self::CutOff { replies, planned } => write!(
+                f,
+                "{replies} of {planned} replies were cut off at the token limit: raise `max_tokens` of the judge"
+            ),
             Self::Unreadable => f.write_str(
                 "no reply could be read: does the prompt ask for the form that its contract reads? `tribunal prompt read` shows it",
             ),

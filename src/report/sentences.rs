@@ -27,6 +27,9 @@ fn warning_ja(warning: &Warning) -> String {
         Warning::Part { judged, all } => {
             format!("この判定者に尋ねたのは全{all}件のうち{judged}件であり、数値はその分だけについてのもの")
         }
+        Warning::CutOff { replies, planned } => {
+            format!("{planned}件のうち{replies}件の返答が上限で切れた。判定者の `max_tokens` を増やすこと")
+        }
         Warning::Unreadable => {
             "読み取れた返答がない。プロンプトは、契約が読み取る形式を求めているか（`tribunal prompt read` で確認できる）".to_owned()
         }
@@ -143,9 +146,12 @@ pub(super) fn none_word(kind: NoVerdict, words: &Words) -> &'static str {
 pub(super) fn why_ja(criterion: &Criterion) -> Option<String> {
     Some(match &criterion.why {
         Why::Figure | Why::Advantage(_) => return None,
-        Why::Classes(2) => "判定済みのラベルにaとbの両方がある".to_owned(),
-        Why::Classes(found) => {
-            format!("判定済みのラベルにはaとbのうち{found}種類しかない。もう一方の項目を加えること")
+        Why::Classes { judged: 2, .. } => "判定済みのラベルにaとbの両方がある".to_owned(),
+        Why::Classes { judged, there: 2 } => {
+            format!("ラベルにはaとbの両方があるが、両順序の判定があるのはそのうち{judged}種類だけ")
+        }
+        Why::Classes { there, .. } => {
+            format!("ラベルにはaとbのうち{there}種類しかない。もう一方の項目を加えること")
         }
         Why::Labels { judged, least } => {
             format!("人のラベルがある判定済みの項目は{judged}件、必要なのは{least}件以上")
@@ -208,6 +214,7 @@ mod tests {
         let names = || vec!["X-1".to_owned()];
         vec![
             Warning::Part { judged: 1, all: 2 },
+            Warning::CutOff { replies: 1, planned: 2 },
             Warning::Unreadable,
             Warning::Rejected(names()),
             Warning::OneOrder { rows: 1, judged: 2 },

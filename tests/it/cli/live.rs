@@ -75,6 +75,24 @@ fn another_prompt_is_another_judge_and_takes_nothing_from_the_store() {
 }
 
 #[test]
+fn a_judge_that_is_always_cut_off_is_told_of_the_limit_and_not_of_the_labels() {
+    let desk = desk();
+    let server = Server::start(|_, _| {
+        let message = json!({"role": "assistant", "content": "The first response is"});
+        Step::json(200, &json!({"model": "m", "choices": [{"finish_reason": "length", "message": message}]}))
+    });
+    let card = card(&calibrate(&desk, &server.judge(), "--format json"), 1);
+    let warnings = card["warnings"].to_string();
+    assert!(warnings.contains("60 of 60 replies were cut off") && warnings.contains("max_tokens"), "{warnings}");
+    let classes =
+        card["gate"]["criteria"].as_array().unwrap().iter().find(|one| one["name"] == "both_classes").unwrap();
+    assert!(
+        classes["reason"].as_str().unwrap().contains("verdicts in both orders are there for 0 of them"),
+        "{classes}"
+    );
+}
+
+#[test]
 fn a_failed_call_is_counted_and_never_a_tie() {
     let desk = desk();
     let bad = Step::json(400, &json!({"error": {"message": "this text is too long"}}));
