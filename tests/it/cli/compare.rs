@@ -463,6 +463,23 @@ fn a_certificate_whose_date_is_no_time_opens_nothing() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_failure_shuts_the_door_though_its_report_could_not_be_written_and_a_pass_opens_none() {
+    let server = Server::knowing();
+    let line = |gold: &str| {
+        let judge = server.judge();
+        format!("calibrate --gold {gold} --resamples 200 --judge {judge} --format json --out /dev/full --force")
+    };
+    let fresh = desk();
+    fresh.run(&line("gold.jsonl")).ends(2, &["/dev/full"]);
+    assert!(!fresh.has("certificates"), "{:?}", fresh.files("."));
+    let desk = certified(&server);
+    desk.write("turned.jsonl", &turned());
+    desk.run(&line("turned.jsonl")).ends(2, &["/dev/full", "is replaced by one that does not pass"]);
+    desk.run(&compare(&server, "")).ends(5, &["the decision was fail"]);
+}
+
+#[test]
 fn a_certificate_without_a_served_model_is_told_where_the_server_names_one() {
     let silent = Server::start(|_, body| {
         let mut answer: Value = serde_json::from_slice(&super::desk::knows(body).body).unwrap();
