@@ -131,10 +131,11 @@ impl Court<'_> {
             let Some(asked) = stopping::ask(&judging, judge, &evidence, rule, args.statistics.seed)? else {
                 return Ok(None);
             };
-            (evidence.judgments, evidence.planned) = (asked.judgments, Some(asked.planned));
+            evidence.planned = Some(asked.planned);
+            (evidence.judgments, evidence.recording) = (asked.judged.judgments, asked.judged.recording);
         } else {
-            let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
-            evidence.judgments = judgments;
+            let Some(judged) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+            (evidence.judgments, evidence.recording) = (judged.judgments, judged.recording);
         }
         Ok(Some((evidence, Judge::name(judge).clone(), passed)))
     }

@@ -15,7 +15,7 @@ use super::ledger::{self, Ended};
 use super::log;
 use super::output::print;
 use crate::analysis::stopping::{self, Conclusion, Course, Look, Options, Rule};
-use crate::domain::{GoldSet, ItemId, JudgeName, Judgment, Pair, Usage};
+use crate::domain::{GoldSet, ItemId, JudgeName, Pair, Usage};
 use crate::judge::Judge;
 use crate::runner::{
     self, Budget, Calls, Incomplete, JudgeCalls, Limits, Plan, RunError, RunOptions, RunOutcome, Source, Standing,
@@ -54,7 +54,7 @@ pub(super) fn conclude(evidence: &mut Evidence, judge: &JudgeName, rule: Rule, a
 
 /// What was asked.
 pub(super) struct Asked {
-    pub judgments: Vec<Judgment>,
+    pub judged: Judged,
     /// Judgments of a run to the end.
     pub planned: u64,
 }
@@ -94,18 +94,18 @@ pub(super) fn ask(
         })
         .and_then(|judged| judged);
     let (used, outcome, said) = match judged {
-        Ok(Judged { plan, outcome, judgments }) => (plan, Ok(outcome), judgments),
+        Ok(Judged { plan, outcome, judgments, .. }) => (plan, Ok(outcome), judgments),
         Err(error) => (Plan { tasks: Vec::new(), ..plan.clone() }, Err(error), Vec::new()),
     };
     entry.finish(&mut store, asking.clock, Ended { plan: &used, outcome: &outcome, judgments: &said }, asking.ui);
-    let judged = Judged { plan: used, outcome: outcome?, judgments: said };
+    let mut judged = Judged { plan: used, outcome: outcome?, judgments: said, recording: None };
     log::outcome(&judged.outcome);
-    judging.record(&Trial { items: &pairs[..], judges }, &judged, &mut store)?;
+    judging.record(&Trial { items: &pairs[..], judges }, &mut judged, &mut store)?;
     for notice in store.close() {
         asking.ui.warn(notice.text);
     }
     asking.whole(&judged.plan, &judged.outcome)?;
-    Ok(Some(Asked { judgments: judged.judgments, planned: plan.tasks.len() as u64 }))
+    Ok(Some(Asked { judged, planned: plan.tasks.len() as u64 }))
 }
 
 /// The pairs in the order of use.
@@ -149,7 +149,8 @@ impl Steps<'_> {
             options.standing = Standing::Proven;
             let rest = rest(options.limits.get(self.judge.name()), &outcome).saturating_sub(begun.elapsed());
             purse.pay(&outcome, most.unwrap_or(0.0));
-            let step = Judged { judgments: judgments(&trial, &plan, &outcome), plan, outcome: purse.told(outcome) };
+            let judgments = judgments(&trial, &plan, &outcome);
+            let step = Judged { judgments, plan, outcome: purse.told(outcome), recording: None };
             let all = match so_far.take() {
                 None => step,
                 Some(before) => together(before, step, asked),

@@ -55,8 +55,8 @@ pub(super) fn gather(
         ui,
     };
     let judging = Judging { asking, ask: &args.ask, force: args.output.force };
-    let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
-    evidence.judgments = judgments;
+    let Some(judged) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+    (evidence.judgments, evidence.recording) = (judged.judgments, judged.recording);
     Ok(Some((evidence, judges)))
 }
 

@@ -69,6 +69,9 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     write(others)?;
     delivery.deliver(&report, ui)?;
     write(passes)?;
+    if let Some(recording) = evidence.recording {
+        recording.write()?;
+    }
     let exit = status(&answer);
     if exit == Exit::Undecided {
         for line in how_much_more(&answer) {

@@ -83,6 +83,9 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
     } else if args.out.is_some() {
         print(&verdict_lines(&evidence.gold, &judged.judgments))?;
     }
+    if let Some(recording) = judged.recording {
+        recording.write()?;
+    }
     Ok(status(&answer, ui))
 }
 
