@@ -13,7 +13,7 @@ pub struct Calls {
     pub made: u64,
     /// Judgments whose answer was in the store.
     pub cached: u64,
-    /// Repeated tries.
+    /// Repeated tries that were sent: with `made` they are the requests that the endpoint saw.
     pub retried: u64,
     /// Questions without an answer after all tries; part of `made`.
     pub failed: u64,

@@ -258,7 +258,8 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                     }
                 };
                 let request = self.request(question.task)?;
-                self.lanes[number].calls.calls.made += u64::from(question.is_fresh());
+                let counts = &mut self.lanes[number].calls.calls;
+                *if question.is_fresh() { &mut counts.made } else { &mut counts.retried } += 1;
                 let sending = self.trial.judges[number].send(request);
                 calls.spawn(async move {
                     let (request, outcome) = sending.await;
