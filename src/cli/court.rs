@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::args::CompareArgs;
-use super::asking::{Asking, Reach, Spent};
+use super::asking::{Asking, Reach};
 use super::certificates::{self, Door, LabelFiles, Shut};
 use super::clock::Clock;
 use super::evidence::{self, Evidence};
@@ -24,6 +24,7 @@ use crate::analysis::warning::Warning;
 use crate::data::{PairOptions, Source};
 use crate::domain::{Digest, Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
+use crate::runner::Spent;
 
 /// Where certificates are looked for unless told otherwise, as in the flags.
 const DEFAULT_CERTIFICATES: &str = "certificates";

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::args::CalibrateArgs;
-use super::asking::{Asking, Reach, Spent};
+use super::asking::{Asking, Reach};
 use super::clock::Clock;
 use super::evidence::{self, Evidence};
 use super::exit::CliError;
@@ -15,6 +15,7 @@ use super::settings::Settings;
 use super::ui::Ui;
 use crate::domain::{JudgeName, did_you_mean};
 use crate::judge::Judge;
+use crate::runner::Spent;
 
 /// Recorded verdicts, or those of the judges that are asked now; `None` after a dry run.
 pub(super) fn gather(

@@ -95,7 +95,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             saving: None,
             save_at: None,
             saved_at: None,
-            purse: Purse::new(options.budget),
+            purse: Purse::new(options.budget, options.spent),
             halt: None,
             in_flight: 0,
             start: Instant::now(),
@@ -252,7 +252,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                     Turn::Rest => break,
                     Turn::UsedUp(setting) => {
                         self.in_flight = calls.len() as u64;
-                        let spent = self.purse.spent();
+                        let spent = self.purse.told();
                         self.stop(Halt::Incomplete(Incomplete::Budget { setting, spent }));
                         break;
                     }
@@ -291,7 +291,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let answers = self.answers.into_iter().map(|known| known.unwrap_or_else(missing)).collect();
         let by_judge = self.lanes.into_iter().map(|lane| lane.calls).collect();
         (self.on_event)(RunEvent::Done);
-        Ok(RunOutcome::new(answers, by_judge, incomplete, self.notices))
+        Ok(RunOutcome::new(answers, by_judge, incomplete, self.purse.spent(), self.notices))
     }
 }
 

@@ -276,6 +276,7 @@ fn one_text_twice_is_refused_and_one_request_is_asked_once() {
 fn a_budget_holds_for_generating_and_judging_together() {
     let (desk, server) = (desk(), answering());
     let most = 3 * ITEMS;
-    compare(&desk, &server, &format!("--uncalibrated --max-calls {most}")).ends(4, &["`max_calls`"]);
+    compare(&desk, &server, &format!("--uncalibrated --max-calls {most}"))
+        .ends(4, &["`max_calls`", &format!("{most} calls sent")]);
     assert_eq!(server.asked(), most, "two responses an item, and the judge gets what is left");
 }
