@@ -95,7 +95,7 @@ impl Asking<'_> {
         let options = self.options(trial, &timestamp)?;
         runner::check_budget(trial, plan, options.budget)?;
         let open = |judge: &JudgePlan| judge.to_ask.min(options.concurrency_of(&judge.judge) as u64);
-        limits::make_room(plan.judges.iter().map(open).sum())?;
+        limits::make_room(&plan.judges.iter().map(open).filter(|calls| *calls > 0).collect::<Vec<_>>())?;
         let forecasts = runner::forecast(trial, plan, &mut |key| store.get(key).map(|completion| completion.usage));
         log::forecast(&forecasts);
         let lines = forecast::lines(&forecasts);

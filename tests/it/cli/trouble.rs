@@ -238,6 +238,13 @@ fn more_calls_at_a_time_than_files_may_be_open_are_refused_before_any_is_made() 
     assert!(!run.stderr.contains("warning"), "{}", run.stderr);
     assert!(!desk.files(".tribunal").iter().any(|name| name.starts_with("index.bad")), "{:?}", desk.files(".tribunal"));
     desk.run("runs list --store .tribunal").ends(0, &[]);
+    // The flag is each judge's, and so is the number that fits.
+    let two = line(&server.judge(), "--judge http://127.0.0.1:1/v1#other --concurrency 60 --no-store --force");
+    within(&desk, "ulimit -n 64", &two)
+        .ends(2, &["120 calls at a time need 160", "`--concurrency 12`, for each of the 2"]);
+    let none = within(&desk, "ulimit -n 40", &line(&server.judge(), "--concurrency 1 --no-store --force"));
+    none.ends(2, &["1 calls at a time need 41", "raise `ulimit -n`"]);
+    assert!(!none.stderr.contains("--concurrency"), "{}", none.stderr);
     // A limit that may be raised is raised.
     within(&desk, "ulimit -S -n 64", &format!("{many} --no-store --force")).ends(0, &["60 made"]);
 }
