@@ -258,6 +258,14 @@ impl Court<'_> {
             Door::Shut(shut) if self.args.uncalibrated => {
                 Ok(Passed { banner: Some(Banner::Uncalibrated), tried: shut.tried, ..Passed::default() })
             }
+            // It spends nothing, and who weighs the cost may be about to calibrate.
+            Door::Shut(shut) if self.args.ask.calls.dry_run => {
+                self.ui.note(format!(
+                    "judge `{name}` has no valid certificate yet, and is refused without one: {}",
+                    self.hint(&shut)
+                ));
+                Ok(Passed::default())
+            }
             Door::Shut(shut) => Err(CliError::refused(format!(
                 "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",
                 shut.reasons.iter().map(|reason| format!("  - {reason}")).collect::<Vec<_>>().join("\n")

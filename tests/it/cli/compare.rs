@@ -38,6 +38,13 @@ fn without_a_certificate_no_call_is_made() {
     desk.run(&compare(&server, "--out result.json"))
         .ends(5, &["no valid certificate", "mini", "calibrate", "--uncalibrated"]);
     assert_eq!(server.asked(), 0);
+    // What it would cost is said all the same.
+    for more in ["--dry-run", "--dry-run --stop-when-decided"] {
+        let dry = desk.run(&compare(&server, more));
+        dry.ends(0, &["no valid certificate yet", "tribunal calibrate --judge", "--uncalibrated"]);
+        assert!(dry.stdout.contains("60 calls"), "{}", dry.stdout);
+    }
+    assert_eq!(server.asked(), 0);
     assert_eq!(desk.files("."), ["gold.jsonl", "pairs.jsonl"]);
     // What the hint says is what has to be typed.
     let run = desk.run(&compare(&server, "--prompt pairwise.ja --certificates kept"));

@@ -227,7 +227,12 @@ fn a_judge_without_a_certificate_is_refused_before_a_response_is_paid_for() {
     let (desk, server) = (desk(), answering());
     compare(&desk, &server, "").ends(5, &["no valid certificate", "--uncalibrated"]);
     assert!(server.asked() == 0 && !desk.has(".tribunal"));
-    compare(&desk, &server, "--uncalibrated --dry-run").ends(0, &[]);
+    for more in ["--uncalibrated --dry-run", "--dry-run"] {
+        let run = compare(&desk, &server, more);
+        run.ends(0, &[]);
+        assert_eq!(run.stdout.matches(": 12 calls").count(), 2, "{}", run.stdout);
+        assert_eq!(run.stderr.matches("no valid certificate yet").count(), usize::from(more == "--dry-run"));
+    }
     assert!(server.asked() == 0 && !desk.has(".tribunal"));
 }
 
