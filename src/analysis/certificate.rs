@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -130,14 +131,10 @@ pub struct Visitor<'a> {
     pub now: &'a str,
 }
 
-/// True for `2026-01-31T00:00:00Z`: only in this form do texts compare as times.
+/// True for a time as `2026-01-31T00:00:00Z`: only in this form do texts compare as times.
 fn is_time(text: &str) -> bool {
-    let form = b"0000-00-00T00:00:00Z";
-    text.len() == form.len()
-        && text
-            .bytes()
-            .zip(form)
-            .all(|(found, wanted)| if *wanted == b'0' { found.is_ascii_digit() } else { found == *wanted })
+    // Its own form again is what shows that nothing of it was read leniently, such as a second 60.
+    text.len() == "0000-00-00T00:00:00Z".len() && text.parse::<Timestamp>().is_ok_and(|time| time.to_string() == text)
 }
 
 impl Certificate {
@@ -177,6 +174,9 @@ impl Certificate {
         if self.rules_digest != rules {
             objections
                 .push("it was given under other gate rules than those in force ([gate] in the settings)".to_owned());
+        }
+        if !is_time(&self.date) {
+            objections.push(format!("its date `{}` is no time", self.date));
         }
         if !is_time(&self.expires) {
             objections.push(format!("its expiry `{}` is no time", self.expires));
@@ -313,6 +313,29 @@ mod tests {
         let forever = Certificate { expires: "zzzz".to_owned(), ..certificate() };
         let visitor = Visitor { fingerprint: &forever.fingerprint, rules: Digest::of(b"r"), now };
         assert_eq!(forever.objections(visitor).len(), 1);
+        // Nor can one without a date be the newest.
+        let undated = Certificate { date: "x".to_owned(), ..certificate() };
+        assert_eq!(undated.objections(visitor), ["its date `x` is no time"]);
+    }
+
+    #[test]
+    fn a_time_is_one_of_the_calendar_in_utc_to_the_second() {
+        assert!(is_time("2028-02-29T23:59:59Z"));
+        for text in [
+            "",
+            "x",
+            "2026-99-01T00:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01T00:00:60Z",
+            "2026-01-01 00:00:00Z",
+            "2026-01-01T00:00:00z",
+            "2026-01-01T00:00:00.0Z",
+            "2026-01-01T00:00+00:00",
+            "-000001-01-01T00:00Z",
+        ] {
+            assert!(!is_time(text), "{text}");
+        }
     }
 
     #[test]

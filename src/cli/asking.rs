@@ -16,8 +16,8 @@ use crate::domain::JudgeName;
 use crate::judge::JudgeKind;
 use crate::report::visible_line;
 use crate::runner::{
-    self, Answer, Budget, Calls, Incomplete, JudgePlan, Plan, Respondent, RunEvent, RunOptions, RunOutcome, Stop,
-    Trial, run,
+    self, Answer, Calls, Incomplete, JudgePlan, Plan, Respondent, RunEvent, RunOptions, RunOutcome, Spent, Stop, Trial,
+    run,
 };
 use crate::store::{Access, Store};
 
@@ -34,27 +34,6 @@ pub(super) struct Asking<'a> {
     /// What the same command has spent before, for its budgets hold for all of it.
     pub spent: Spent,
     pub ui: Ui,
-}
-
-/// What was spent of a budget.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Spent {
-    /// Requests sent, repeated tries included.
-    pub calls: u64,
-    pub usd: f64,
-}
-
-impl Spent {
-    /// Both together.
-    pub fn and(self, other: Self) -> Self {
-        Self { calls: self.calls + other.calls, usd: self.usd + other.usd }
-    }
-
-    /// By a run that is over; an answer of unknown cost counts nothing, and a budget in dollars has no such judge.
-    pub fn by(outcome: &RunOutcome) -> Self {
-        let usd = outcome.by_judge.iter().filter_map(|judge| judge.cost_usd).sum();
-        Self { calls: outcome.calls.made + outcome.calls.retried, usd }
-    }
 }
 
 /// Whom a run may turn to.
@@ -116,7 +95,7 @@ impl Asking<'_> {
         let options = self.options(trial, &timestamp)?;
         runner::check_budget(trial, plan, options.budget)?;
         let open = |judge: &JudgePlan| judge.to_ask.min(options.concurrency_of(&judge.judge) as u64);
-        limits::make_room(plan.judges.iter().map(open).sum())?;
+        limits::make_room(&plan.judges.iter().map(open).filter(|calls| *calls > 0).collect::<Vec<_>>())?;
         let forecasts = runner::forecast(trial, plan, &mut |key| store.get(key).map(|completion| completion.usage));
         log::forecast(&forecasts);
         let lines = forecast::lines(&forecasts);
@@ -200,10 +179,7 @@ impl Asking<'_> {
         let mut options = RunOptions::new(timestamp);
         options.concurrency = limits.concurrency.unwrap_or(options.concurrency);
         options.limits = limits.judges;
-        options.budget = Budget {
-            max_calls: limits.budget.max_calls.map(|most| most.saturating_sub(self.spent.calls)),
-            max_usd: limits.budget.max_usd.map(|most| (most - self.spent.usd).max(0.0)),
-        };
+        (options.budget, options.spent) = (limits.budget, self.spent);
         options.served_models.clone_from(&self.served);
         if self.reach == Reach::Store {
             options.budget.max_calls = Some(0);

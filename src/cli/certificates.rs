@@ -101,11 +101,13 @@ pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> R
         .map(|certificate| certificate.date.clone())
         .max()
         .unwrap_or_default();
+    let is_of_the_newest = |certificate: &Certificate| {
+        certificate.fingerprint == *visitor.fingerprint && certificate.is_dated() && certificate.date == newest
+    };
     let tried = found
         .iter()
         .map(|(_, certificate)| certificate)
-        .filter(|certificate| certificate.fingerprint == *visitor.fingerprint && certificate.is_dated())
-        .filter(|certificate| certificate.date == newest)
+        .filter(|certificate| is_of_the_newest(certificate))
         .find_map(Certificate::not_passed);
     let mut labels = LabelFiles::default();
     found.sort_by(|(_, one), (_, other)| one.date.cmp(&other.date));
@@ -113,6 +115,13 @@ pub(super) fn find(folder: &Path, visitor: Visitor<'_>, name: &str, ui: Ui) -> R
         let mut objections = certificate.objections(visitor);
         if certificate.fingerprint == *visitor.fingerprint && certificate.date < newest {
             objections.push(format!("a newer one for the same judge is from {newest}"));
+        }
+        // Which of them came last cannot be told, and a door that may have been shut is.
+        if let Some(tried) =
+            tried.as_ref().filter(|_| is_of_the_newest(&certificate) && certificate.decision == Decision::Pass)
+        {
+            let decision = tried.decision.as_str();
+            objections.push(format!("another one for the same judge of the same second says {decision}"));
         }
         if objections.is_empty() {
             return Ok(Door::Open(Box::new(certificate), path));

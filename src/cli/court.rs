@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::args::CompareArgs;
-use super::asking::{Asking, Reach, Spent};
+use super::asking::{Asking, Reach};
 use super::certificates::{self, Door, LabelFiles, Shut};
 use super::clock::Clock;
 use super::evidence::{self, Evidence};
@@ -24,6 +24,7 @@ use crate::analysis::warning::Warning;
 use crate::data::{PairOptions, Source};
 use crate::domain::{Digest, Fingerprint, GoldSet, ItemFacts, JudgeName, Judgment, RunKind, SystemName};
 use crate::judge::{Judge, JudgeKind, ServedPolicy};
+use crate::runner::Spent;
 
 /// Where certificates are looked for unless told otherwise, as in the flags.
 const DEFAULT_CERTIFICATES: &str = "certificates";
@@ -131,10 +132,11 @@ impl Court<'_> {
             let Some(asked) = stopping::ask(&judging, judge, &evidence, rule, args.statistics.seed)? else {
                 return Ok(None);
             };
-            (evidence.judgments, evidence.planned) = (asked.judgments, Some(asked.planned));
+            evidence.planned = Some(asked.planned);
+            (evidence.judgments, evidence.recording) = (asked.judged.judgments, asked.judged.recording);
         } else {
-            let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
-            evidence.judgments = judgments;
+            let Some(judged) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+            (evidence.judgments, evidence.recording) = (judged.judgments, judged.recording);
         }
         Ok(Some((evidence, Judge::name(judge).clone(), passed)))
     }
@@ -255,6 +257,14 @@ impl Court<'_> {
             Door::Open(certificate, path) => Ok(open(*certificate, &path, gold)),
             Door::Shut(shut) if self.args.uncalibrated => {
                 Ok(Passed { banner: Some(Banner::Uncalibrated), tried: shut.tried, ..Passed::default() })
+            }
+            // It spends nothing, and who weighs the cost may be about to calibrate.
+            Door::Shut(shut) if self.args.ask.calls.dry_run => {
+                self.ui.note(format!(
+                    "judge `{name}` has no valid certificate yet, and is refused without one: {}",
+                    self.hint(&shut)
+                ));
+                Ok(Passed::default())
             }
             Door::Shut(shut) => Err(CliError::refused(format!(
                 "judge `{name}` has no valid certificate, so its verdicts decide nothing\n{}",

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::args::{DisputedArg, StatisticsArgs};
 use super::exit::CliError;
+use super::judging::Recording;
 use super::ui::Ui;
 use crate::analysis::warning::Warning;
 use crate::data::{self, DataError, Disputed, Kind, Loaded, PairOptions, Reached, Source, VerdictOptions};
@@ -30,6 +31,8 @@ pub(super) struct Evidence {
     pub warnings: Vec<Warning>,
     /// Judgments of a run to the end, where it may have stopped before.
     pub planned: Option<u64>,
+    /// The answers of this run, to be written when the result is out.
+    pub recording: Option<Recording>,
 }
 
 /// Reads a file or standard input (`-`), with a sign of life where that takes long. Who types the input needs no sign.
@@ -131,7 +134,15 @@ pub(super) fn pairs(
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set(&name_of(source.path()), &pairs);
-    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings, planned: None })
+    Ok(Evidence {
+        pairs,
+        gold,
+        judgments: Vec::new(),
+        inputs,
+        warnings: teller.warnings,
+        planned: None,
+        recording: None,
+    })
 }
 
 /// Items that are to be answered.
@@ -158,7 +169,15 @@ pub(super) fn joined(
     let pairs = teller.told(data::join_responses(&side_a, &side_b, options)?, source_a.path());
     let inputs = vec![input("a", source_a, side_a.rows.len()), input("b", source_b, side_b.rows.len())];
     let gold = data::gold_set(&format!("{} and {}", name_of(source_a.path()), name_of(source_b.path())), &pairs);
-    Ok(Evidence { pairs, gold, judgments: Vec::new(), inputs, warnings: teller.warnings, planned: None })
+    Ok(Evidence {
+        pairs,
+        gold,
+        judgments: Vec::new(),
+        inputs,
+        warnings: teller.warnings,
+        planned: None,
+        recording: None,
+    })
 }
 
 /// Recorded verdicts, with the labels or gold pairs of other files where they are given.
@@ -192,7 +211,15 @@ pub(super) fn verdicts(
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set_of_facts(&name_of(source.path()), items);
-    Ok(Evidence { pairs, gold, judgments: recorded.judgments, inputs, warnings: teller.warnings, planned: None })
+    Ok(Evidence {
+        pairs,
+        gold,
+        judgments: recorded.judgments,
+        inputs,
+        warnings: teller.warnings,
+        planned: None,
+        recording: None,
+    })
 }
 
 /// The last part of a path: what people call the file.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
-use super::asking::{Asking, Consent, Reach, Spent};
+use super::asking::{Asking, Consent, Reach};
 use super::clock::Clock;
 use super::endpoints::{Endpoints, Named};
 use super::exit::CliError;
@@ -15,7 +15,7 @@ use super::ui::Ui;
 use crate::domain::{Completion, FinishReason, InputFile, Item, Order};
 use crate::judge::{Generator, HttpClient, ShortForm, parse_short};
 use crate::prompt::{GenerationPrompt, load_generation, without_leading_thoughts};
-use crate::runner::{Answer, IdenticalPairs, Plan, PlanOptions, Trial};
+use crate::runner::{Answer, IdenticalPairs, Plan, PlanOptions, Spent, Trial};
 
 /// Token limit of a response where none is set: longer than what a judge has to say.
 const DEFAULT_MAX_TOKENS: u32 = 4096;
@@ -105,7 +105,7 @@ impl Generating<'_> {
             entry.finish(&mut store, asking.clock, Ended { plan: &plan, outcome: &outcome, judgments: &[] }, asking.ui);
             let outcome = outcome?;
             asking.whole(&plan, &outcome)?;
-            asking.spent = asking.spent.and(Spent::by(&outcome));
+            asking.spent = outcome.spent;
             let answers = plan.tasks.iter().zip(&outcome.answers);
             sides.push(self.written(system, answers.map(|(task, answer)| (&items[task.item], answer))));
         }

@@ -1,5 +1,7 @@
 //! Judges asked about pairs: the plan in both orders, the recording, the judgments.
 
+use std::path::PathBuf;
+
 use super::args::AskArgs;
 use super::asking::{Asking, Consent};
 use super::exit::CliError;
@@ -23,15 +25,31 @@ pub(super) struct Judged {
     pub plan: Plan,
     pub outcome: RunOutcome,
     pub judgments: Vec<Judgment>,
+    /// To be written when the result is out.
+    pub recording: Option<Recording>,
+}
+
+/// A recording that is still to be written. It comes after the result: a run that is ended before has left no file in the way
+/// of the same command, which goes on from the store.
+pub(super) struct Recording {
+    path: PathBuf,
+    text: String,
+    existing: Existing,
+}
+
+impl Recording {
+    pub fn write(&self) -> Result<(), CliError> {
+        write_file(&self.path, &self.text, self.existing)
+    }
 }
 
 impl Judging<'_> {
     /// Asks every judge about every pair in both orders; `None` after a dry run. An incomplete run is an error with its own
     /// status.
-    pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Option<Vec<Judgment>>, CliError> {
+    pub fn ask(&self, judges: &[Judge], pairs: &[Pair]) -> Result<Option<Judged>, CliError> {
         let Some(judged) = self.gather(judges, pairs)? else { return Ok(None) };
         self.asking.whole(&judged.plan, &judged.outcome)?;
-        Ok(Some(judged.judgments))
+        Ok(Some(judged))
     }
 
     /// How a plan is made.
@@ -67,8 +85,8 @@ impl Judging<'_> {
             asking.ui,
         );
         let outcome = outcome?;
-        let judged = Judged { plan, outcome, judgments };
-        self.record(&trial, &judged, &mut store)?;
+        let mut judged = Judged { plan, outcome, judgments, recording: None };
+        self.record(&trial, &mut judged, &mut store)?;
         for notice in store.close() {
             asking.ui.warn(notice.text);
         }
@@ -85,13 +103,19 @@ impl Judging<'_> {
         check_target(path, Existing::by_force(self.force))
     }
 
-    /// Writes the recording where one is wanted. Half of one would stand in the way of the run that goes on from here.
-    pub fn record(&self, trial: &Trial<'_, Judge>, judged: &Judged, store: &mut Store) -> Result<(), CliError> {
+    /// Takes down the recording where one is wanted. Half of one would stand in the way of the run that goes on from here.
+    pub fn record(&self, trial: &Trial<'_, Judge>, judged: &mut Judged, store: &mut Store) -> Result<(), CliError> {
         let Some(path) = self.ask.record.as_ref().filter(|_| judged.outcome.incomplete.is_none()) else {
             return Ok(());
         };
         let text = recording(&judged.plan, trial, store, &self.asking.clock.now())?;
-        write_file(path, &text, Existing::by_force(self.force))
+        let recording = Recording { path: path.clone(), text, existing: Existing::by_force(self.force) };
+        if self.asking.calls.no_store {
+            // Nothing else keeps what was paid for.
+            return recording.write();
+        }
+        judged.recording = Some(recording);
+        Ok(())
     }
 }
 

@@ -113,19 +113,26 @@ pub(super) fn in_force<'a>(
 /// Files that a run has open beside its calls' connections: store, index, logs and pipes take some twenty.
 const BESIDE_CALLS: u64 = 40;
 
-/// Sees to it that so many calls can be open at a time: each has a connection, and a run that gets no more files open can
-/// neither connect nor close its store. Raises the process's own limit as far as the system allows.
-pub(super) fn make_room(calls: u64) -> Result<(), CliError> {
+/// Sees to it that all that are asked can have so many calls open at a time each: each call has a connection, and a run that
+/// gets no more files open can neither connect nor close its store. Raises the process's own limit as far as the system allows.
+pub(super) fn make_room(calls_of_each: &[u64]) -> Result<(), CliError> {
+    let calls = calls_of_each.iter().sum::<u64>();
     let Some(most) = open_files(calls + BESIDE_CALLS) else { return Ok(()) };
     if calls + BESIDE_CALLS <= most {
         return Ok(());
     }
-    let fitting = most.saturating_sub(BESIDE_CALLS).max(1);
+    let asked = calls_of_each.len() as u64;
+    // The flag holds for each of them alone.
+    let fewer = match most.saturating_sub(BESIDE_CALLS).checked_div(asked) {
+        None | Some(0) => String::new(),
+        Some(fitting) if asked == 1 => format!("ask fewer at a time (`--concurrency {fitting}`), or "),
+        Some(fitting) => format!("ask fewer at a time (`--concurrency {fitting}`, for each of the {asked} asked), or "),
+    };
     Err(CliError::usage(format!(
         "{calls} calls at a time need {} open files, and a process may have {most} here",
         calls + BESIDE_CALLS
     ))
-    .hint(format!("ask fewer at a time (`--concurrency {fitting}`, for all judges together), or raise `ulimit -n`")))
+    .hint(format!("{fewer}raise `ulimit -n`")))
 }
 
 /// The number of files that may be open, after it was raised to what is needed where that is allowed; `None` for no limit.

@@ -15,11 +15,10 @@ use super::ledger::{self, Ended};
 use super::log;
 use super::output::print;
 use crate::analysis::stopping::{self, Conclusion, Course, Look, Options, Rule};
-use crate::domain::{GoldSet, ItemId, JudgeName, Judgment, Pair, Usage};
+use crate::domain::{GoldSet, ItemId, JudgeName, Pair, Usage};
 use crate::judge::Judge;
 use crate::runner::{
-    self, Budget, Calls, Incomplete, JudgeCalls, Limits, Plan, RunError, RunOptions, RunOutcome, Source, Standing,
-    Stop, Trial, judgments,
+    self, Calls, JudgeCalls, Limits, Plan, RunError, RunOptions, RunOutcome, Source, Standing, Stop, Trial, judgments,
 };
 use crate::stats::Level;
 use crate::store::Store;
@@ -54,7 +53,7 @@ pub(super) fn conclude(evidence: &mut Evidence, judge: &JudgeName, rule: Rule, a
 
 /// What was asked.
 pub(super) struct Asked {
-    pub judgments: Vec<Judgment>,
+    pub judged: Judged,
     /// Judgments of a run to the end.
     pub planned: u64,
 }
@@ -94,18 +93,18 @@ pub(super) fn ask(
         })
         .and_then(|judged| judged);
     let (used, outcome, said) = match judged {
-        Ok(Judged { plan, outcome, judgments }) => (plan, Ok(outcome), judgments),
+        Ok(Judged { plan, outcome, judgments, .. }) => (plan, Ok(outcome), judgments),
         Err(error) => (Plan { tasks: Vec::new(), ..plan.clone() }, Err(error), Vec::new()),
     };
     entry.finish(&mut store, asking.clock, Ended { plan: &used, outcome: &outcome, judgments: &said }, asking.ui);
-    let judged = Judged { plan: used, outcome: outcome?, judgments: said };
+    let mut judged = Judged { plan: used, outcome: outcome?, judgments: said, recording: None };
     log::outcome(&judged.outcome);
-    judging.record(&Trial { items: &pairs[..], judges }, &judged, &mut store)?;
+    judging.record(&Trial { items: &pairs[..], judges }, &mut judged, &mut store)?;
     for notice in store.close() {
         asking.ui.warn(notice.text);
     }
     asking.whole(&judged.plan, &judged.outcome)?;
-    Ok(Some(Asked { judgments: judged.judgments, planned: plan.tasks.len() as u64 }))
+    Ok(Some(Asked { judged, planned: plan.tasks.len() as u64 }))
 }
 
 /// The pairs in the order of use.
@@ -135,21 +134,18 @@ impl Steps<'_> {
         watch: &mut Watch,
     ) -> Result<Judged, CliError> {
         let judges = std::slice::from_ref(self.judge);
-        let mut purse = Purse { budget: options.budget, sent: 0, usd: 0.0 };
         let mut so_far: Option<Judged> = None;
         let (mut used, mut asked) = (0, 0);
         while let Some(next) = self.course.next_look(used) {
             let items = self.course.units()[used..next].iter().map(Vec::len).sum::<usize>();
             let trial = Trial { items: &self.pairs[asked..asked + items], judges };
             let plan = Plan::new(&trial, &self.judging.plan_options(), &mut |key| store.get(key).is_some())?;
-            options.budget = purse.left();
-            let most = runner::forecast(&trial, &plan, &mut |_| None).first().and_then(|forecast| forecast.usd_most);
             let begun = Instant::now();
             let outcome = self.step(&trial, &plan, store, &options, stop.clone(), watch).await?;
-            options.standing = Standing::Proven;
+            (options.standing, options.spent) = (Standing::Proven, outcome.spent);
             let rest = rest(options.limits.get(self.judge.name()), &outcome).saturating_sub(begun.elapsed());
-            purse.pay(&outcome, most.unwrap_or(0.0));
-            let step = Judged { judgments: judgments(&trial, &plan, &outcome), plan, outcome: purse.told(outcome) };
+            let judgments = judgments(&trial, &plan, &outcome);
+            let step = Judged { judgments, plan, outcome, recording: None };
             let all = match so_far.take() {
                 None => step,
                 Some(before) => together(before, step, asked),
@@ -196,41 +192,6 @@ fn rest(limits: Option<&Limits>, outcome: &RunOutcome) -> Duration {
     Duration::try_from_secs_f64(minutes * 60.0).unwrap_or(Duration::MAX)
 }
 
-/// The budget of all steps together.
-struct Purse {
-    budget: Budget,
-    sent: u64,
-    usd: f64,
-}
-
-impl Purse {
-    fn left(&self) -> Budget {
-        Budget {
-            max_calls: self.budget.max_calls.map(|most| most.saturating_sub(self.sent)),
-            max_usd: self.budget.max_usd.map(|most| (most - self.usd).max(0.0)),
-        }
-    }
-
-    /// Takes off what a step spent, or at most spent: a try without an answer may have been charged, and an answer without
-    /// a known cost counts as the dearest. `most` is what the step could cost without repeated tries.
-    fn pay(&mut self, outcome: &RunOutcome, most: f64) {
-        let Calls { made, retried, failed, .. } = outcome.calls;
-        self.sent += made + retried;
-        let planned = outcome.answers.len().max(1) as f64;
-        let known: Option<f64> = outcome.by_judge.iter().map(|judge| judge.cost_usd).sum();
-        self.usd += known.unwrap_or(most) + (failed + retried) as f64 * most / planned;
-    }
-
-    /// An end by the budget tells what all steps spent.
-    fn told(&self, mut outcome: RunOutcome) -> RunOutcome {
-        if let Some(Incomplete::Budget { spent, .. }) = &mut outcome.incomplete {
-            let money = self.budget.max_usd.map_or_else(String::new, |_| format!(", {:.6} US dollars spent", self.usd));
-            *spent = format!("{} calls sent{money}", self.sent);
-        }
-        outcome
-    }
-}
-
 /// Two steps as one; `items` stand before those of the second.
 fn together(mut all: Judged, step: Judged, items: usize) -> Judged {
     let tasks = all.plan.tasks.len();
@@ -255,7 +216,7 @@ fn together(mut all: Judged, step: Judged, items: usize) -> Judged {
     for (sum, more) in all.outcome.by_judge.iter_mut().zip(step.outcome.by_judge) {
         add(sum, &more);
     }
-    all.outcome.incomplete = step.outcome.incomplete;
+    (all.outcome.incomplete, all.outcome.spent) = (step.outcome.incomplete, step.outcome.spent);
     all.outcome.notices.extend(step.outcome.notices);
     all.judgments.extend(step.judgments);
     all

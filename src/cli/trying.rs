@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::args::CalibrateArgs;
-use super::asking::{Asking, Reach, Spent};
+use super::asking::{Asking, Reach};
 use super::clock::Clock;
 use super::evidence::{self, Evidence};
 use super::exit::CliError;
@@ -15,6 +15,7 @@ use super::settings::Settings;
 use super::ui::Ui;
 use crate::domain::{JudgeName, did_you_mean};
 use crate::judge::Judge;
+use crate::runner::Spent;
 
 /// Recorded verdicts, or those of the judges that are asked now; `None` after a dry run.
 pub(super) fn gather(
@@ -55,8 +56,8 @@ pub(super) fn gather(
         ui,
     };
     let judging = Judging { asking, ask: &args.ask, force: args.output.force };
-    let Some(judgments) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
-    evidence.judgments = judgments;
+    let Some(judged) = judging.ask(&judges, &evidence.pairs)? else { return Ok(None) };
+    (evidence.judgments, evidence.recording) = (judged.judgments, judged.recording);
     Ok(Some((evidence, judges)))
 }
 

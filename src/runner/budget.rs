@@ -13,14 +13,23 @@ pub struct Budget {
     pub max_usd: Option<f64>,
 }
 
+/// What was spent of a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spent {
+    /// Requests sent, repeated tries included.
+    pub calls: u64,
+    /// US dollars.
+    pub usd: f64,
+    /// True where some of it is the worst case of calls whose cost nobody knows.
+    pub is_estimate: bool,
+}
+
 /// A budget and what became of it.
 #[derive(Debug)]
 pub(super) struct Purse {
     budget: Budget,
-    sent: u64,
-    spent: f64,
+    spent: Spent,
     held: f64,
-    is_estimate: bool,
 }
 
 /// May this call be sent?
@@ -37,43 +46,49 @@ pub(super) enum Leave {
 const ROUNDING: f64 = 1e-12;
 
 impl Purse {
-    pub fn new(budget: Budget) -> Self {
-        Self { budget, sent: 0, spent: 0.0, held: 0.0, is_estimate: false }
+    /// A budget of which so much is spent already.
+    pub fn new(budget: Budget, spent: Spent) -> Self {
+        Self { budget, spent, held: 0.0 }
     }
 
     /// Whether a call that costs at most `worst` US dollars may be sent.
     pub fn ask(&self, worst: f64) -> Leave {
-        if self.budget.max_calls.is_some_and(|most| self.sent >= most) {
+        if self.budget.max_calls.is_some_and(|most| self.spent.calls >= most) {
             return Leave::UsedUp("max_calls");
         }
         let Some(most) = self.budget.max_usd else { return Leave::Granted };
-        if self.spent + worst > most + ROUNDING {
+        if self.spent.usd + worst > most + ROUNDING {
             return if self.held > ROUNDING { Leave::Later } else { Leave::UsedUp("max_usd") };
         }
-        if self.spent + self.held + worst > most + ROUNDING { Leave::Later } else { Leave::Granted }
+        if self.spent.usd + self.held + worst > most + ROUNDING { Leave::Later } else { Leave::Granted }
     }
 
     /// It is sent.
     pub fn hold(&mut self, worst: f64) {
-        self.sent += 1;
+        self.spent.calls += 1;
         self.held += worst;
     }
 
     /// It is over and cost `usd`; `None` where nobody knows.
     pub fn settle(&mut self, worst: f64, usd: Option<f64>) {
         self.held = (self.held - worst).max(0.0);
-        self.spent += usd.unwrap_or(worst);
-        self.is_estimate |= usd.is_none() && worst > 0.0;
+        self.spent.usd += usd.unwrap_or(worst);
+        self.spent.is_estimate |= usd.is_none() && worst > 0.0;
+    }
+
+    pub fn spent(&self) -> Spent {
+        self.spent
     }
 
     /// What was spent, in words.
-    pub fn spent(&self) -> String {
-        let calls = format!("{} calls sent", self.sent);
+    pub fn told(&self) -> String {
+        let Spent { calls, usd, is_estimate } = self.spent;
+        let calls = format!("{calls} calls sent");
         if self.budget.max_usd.is_none() {
             return calls;
         }
-        let about = if self.is_estimate { "at most " } else { "" };
-        format!("{calls}, {about}{:.6} US dollars spent", self.spent)
+        let about = if is_estimate { "at most " } else { "" };
+        format!("{calls}, {about}{usd:.6} US dollars spent")
     }
 }
 
@@ -83,7 +98,7 @@ mod tests {
 
     #[test]
     fn calls_in_flight_hold_back_their_worst_case_and_give_back_what_they_did_not_need() {
-        let mut purse = Purse::new(Budget { max_usd: Some(1.0), max_calls: None });
+        let mut purse = Purse::new(Budget { max_usd: Some(1.0), max_calls: None }, Spent::default());
         for _ in 0..2 {
             assert_eq!(purse.ask(0.4), Leave::Granted);
             purse.hold(0.4);
@@ -96,18 +111,29 @@ mod tests {
         purse.settle(0.4, Some(0.2));
         assert_eq!(purse.ask(0.4), Leave::UsedUp("max_usd"));
         assert_eq!(purse.ask(0.3), Leave::Granted);
-        assert_eq!(purse.spent(), "3 calls sent, at most 0.700000 US dollars spent");
+        assert_eq!(purse.told(), "3 calls sent, at most 0.700000 US dollars spent");
     }
 
     #[test]
     fn tries_are_counted_and_not_given_back() {
-        let mut purse = Purse::new(Budget { max_calls: Some(2), max_usd: None });
+        let mut purse = Purse::new(Budget { max_calls: Some(2), max_usd: None }, Spent::default());
         for _ in 0..2 {
             assert_eq!(purse.ask(9.0), Leave::Granted);
             purse.hold(0.0);
             purse.settle(0.0, Some(0.0));
         }
         assert_eq!(purse.ask(0.0), Leave::UsedUp("max_calls"));
-        assert_eq!(purse.spent(), "2 calls sent");
+        assert_eq!(purse.told(), "2 calls sent");
+    }
+
+    #[test]
+    fn what_was_spent_before_counts_and_is_told() {
+        let before = Spent { calls: 5, usd: 0.7, is_estimate: true };
+        let mut purse = Purse::new(Budget { max_calls: Some(6), max_usd: Some(1.0) }, before);
+        assert_eq!(purse.ask(0.4), Leave::UsedUp("max_usd"));
+        purse.hold(0.2);
+        purse.settle(0.2, Some(0.1));
+        assert_eq!(purse.ask(0.0), Leave::UsedUp("max_calls"));
+        assert_eq!(purse.told(), "6 calls sent, at most 0.800000 US dollars spent");
     }
 }

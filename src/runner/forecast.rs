@@ -73,7 +73,8 @@ fn of_judge(
         output_expected: expected.map(whole),
         usd_most: price
             .filter(|_| terms.max_tokens.is_some() || calls == 0)
-            .map(|_| sizes.iter().map(|size| terms.worst_usd(*size)).sum()),
+            // Not by `sum`, which makes -0.0 of nothing.
+            .map(|_| sizes.iter().fold(0.0, |sum, size| sum + terms.worst_usd(*size))),
         usd_expected: price.and_then(|price| Some((tokens * price.input + expected? * price.output) / 1e6)),
     }
 }

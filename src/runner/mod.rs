@@ -31,7 +31,7 @@ mod window;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub use budget::Budget;
+pub use budget::{Budget, Spent};
 pub use event::{Asked, Call, RunEvent};
 pub use forecast::{Forecast, forecast};
 pub use outcome::{Answer, Calls, Incomplete, JudgeCalls, RunOutcome, SetupError};
@@ -65,8 +65,10 @@ pub struct RunOptions<'a> {
     pub concurrency: usize,
     /// The limits of each judge; those that are not listed have none but `concurrency`.
     pub limits: BTreeMap<JudgeName, Limits>,
-    /// What the run may spend.
+    /// What the run may spend, together with what was spent before.
     pub budget: Budget,
+    /// What the same work spent before this run.
+    pub spent: Spent,
     /// How failed calls are repeated.
     pub retry: RetryPolicy,
     /// So many calls of one judge given up in a row mean that its endpoint is gone.
@@ -102,6 +104,7 @@ impl<'a> RunOptions<'a> {
             concurrency: 8,
             limits: BTreeMap::new(),
             budget: Budget::default(),
+            spent: Spent::default(),
             retry: RetryPolicy::default(),
             gone_after: 5,
             batch_records: 1024,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::budget::Spent;
 use crate::domain::{Completion, JudgeName, NoVerdict, Notice, Usage};
 use crate::judge::{CallError, JudgeKind};
 
@@ -13,7 +14,7 @@ pub struct Calls {
     pub made: u64,
     /// Judgments whose answer was in the store.
     pub cached: u64,
-    /// Repeated tries.
+    /// Repeated tries that were sent: with `made` they are the requests that the endpoint saw.
     pub retried: u64,
     /// Questions without an answer after all tries; part of `made`.
     pub failed: u64,
@@ -176,6 +177,8 @@ pub struct RunOutcome {
     pub by_judge: Vec<JudgeCalls>,
     /// Why the run is incomplete; `None` when every task was answered or failed for good.
     pub incomplete: Option<Incomplete>,
+    /// What was spent of the budget, by this run and before it.
+    pub spent: Spent,
     /// What the store had to say during the run.
     pub notices: Vec<Notice>,
 }
@@ -196,10 +199,11 @@ impl RunOutcome {
         answers: Vec<Answer>,
         by_judge: Vec<JudgeCalls>,
         incomplete: Option<Incomplete>,
+        spent: Spent,
         notices: Vec<Notice>,
     ) -> Self {
         let calls = by_judge.iter().fold(Calls::default(), |sum, judge| sum.plus(judge.calls));
-        Self { answers, calls, by_judge, incomplete, notices }
+        Self { answers, calls, by_judge, incomplete, spent, notices }
     }
 }
 

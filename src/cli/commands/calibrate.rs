@@ -1,6 +1,7 @@
 //! `calibrate`: try judges on the gold set, certify them, report.
 
 use crate::analysis::calibration::{Calibration, Options, Scorecard, calibrate};
+use crate::analysis::certificate::Certificate;
 use crate::analysis::gate::{Counted, Criterion, Decision};
 use crate::analysis::warning::Warning;
 use crate::cli::args::CalibrateArgs;
@@ -55,11 +56,21 @@ pub(in crate::cli) fn run(args: &CalibrateArgs, environment: &Environment, ui: U
     };
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Calibration(&answer), items, manifest: &manifest, lang: delivery.lang };
-    // A certificate opens a door, so none is written whose report nobody got.
+    // A pass opens a door, so none is written whose report nobody got. All else shuts one, whatever becomes of the report.
+    let (passes, others): (Vec<_>, Vec<_>) =
+        issued.iter().partition(|certificate| certificate.decision == Decision::Pass);
+    let write = |certificates: Vec<&Certificate>| {
+        certificates.into_iter().try_for_each(|certificate| {
+            let path = certificates::write(&args.door.certificates, certificate, ui)?;
+            ui.note(format!("certificate: {} ({})", path.display(), certificate.decision.as_str()));
+            Ok::<(), CliError>(())
+        })
+    };
+    write(others)?;
     delivery.deliver(&report, ui)?;
-    for certificate in &issued {
-        let path = certificates::write(&args.door.certificates, certificate, ui)?;
-        ui.note(format!("certificate: {} ({})", path.display(), certificate.decision.as_str()));
+    write(passes)?;
+    if let Some(recording) = evidence.recording {
+        recording.write()?;
     }
     let exit = status(&answer);
     if exit == Exit::Undecided {

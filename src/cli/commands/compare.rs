@@ -64,6 +64,9 @@ pub(in crate::cli) fn run(args: &CompareArgs, environment: &Environment, ui: Ui)
     let manifest = super::manifest(environment, clock, &args.statistics, evidence.inputs);
     let report = Report { content: Content::Comparison(&answer), items, manifest: &manifest, lang: delivery.lang };
     delivery.deliver(&report, ui)?;
+    if let Some(recording) = evidence.recording {
+        recording.write()?;
+    }
     let (exit, more) = requirement::outcome(&answer, &court);
     if let Some(more) = more {
         ui.note(more);

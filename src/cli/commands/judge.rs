@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::analysis::asked::{Asked, AskedJudge, CallCounts, asked};
 use crate::analysis::outcome::Accounting;
 use crate::cli::args::{JudgeArgs, ListFormat};
-use crate::cli::asking::{Asking, Reach, Spent};
+use crate::cli::asking::{Asking, Reach};
 use crate::cli::batches::{self, Taken};
 use crate::cli::clock::Clock;
 use crate::cli::evidence::{self, Evidence};
@@ -24,6 +24,7 @@ use crate::data::PairOptions;
 use crate::domain::{NoVerdict, RunKind, Usage};
 use crate::judge::Judge;
 use crate::report::{RowsForm, envelope, render_rows, verdict_lines, visible_line};
+use crate::runner::Spent;
 
 pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -> Result<Exit, CliError> {
     let clock = Clock::new(environment.source_date_epoch.as_deref())?;
@@ -83,6 +84,9 @@ pub(in crate::cli) fn run(args: &JudgeArgs, environment: &Environment, ui: Ui) -
         ui.note(format!("written: {}", path.display()));
     } else if args.out.is_some() {
         print(&verdict_lines(&evidence.gold, &judged.judgments))?;
+    }
+    if let Some(recording) = judged.recording {
+        recording.write()?;
     }
     Ok(status(&answer, ui))
 }

@@ -95,7 +95,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
             saving: None,
             save_at: None,
             saved_at: None,
-            purse: Purse::new(options.budget),
+            purse: Purse::new(options.budget, options.spent),
             halt: None,
             in_flight: 0,
             start: Instant::now(),
@@ -252,13 +252,14 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
                     Turn::Rest => break,
                     Turn::UsedUp(setting) => {
                         self.in_flight = calls.len() as u64;
-                        let spent = self.purse.spent();
+                        let spent = self.purse.told();
                         self.stop(Halt::Incomplete(Incomplete::Budget { setting, spent }));
                         break;
                     }
                 };
                 let request = self.request(question.task)?;
-                self.lanes[number].calls.calls.made += u64::from(question.is_fresh());
+                let counts = &mut self.lanes[number].calls.calls;
+                *if question.is_fresh() { &mut counts.made } else { &mut counts.retried } += 1;
                 let sending = self.trial.judges[number].send(request);
                 calls.spawn(async move {
                     let (request, outcome) = sending.await;
@@ -290,7 +291,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         let answers = self.answers.into_iter().map(|known| known.unwrap_or_else(missing)).collect();
         let by_judge = self.lanes.into_iter().map(|lane| lane.calls).collect();
         (self.on_event)(RunEvent::Done);
-        Ok(RunOutcome::new(answers, by_judge, incomplete, self.notices))
+        Ok(RunOutcome::new(answers, by_judge, incomplete, self.purse.spent(), self.notices))
     }
 }
 

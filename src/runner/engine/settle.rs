@@ -136,7 +136,6 @@ impl<J: Respondent> Engine<'_, '_, J> {
         }
         match self.options.retry.after(&error.class, question.failures, &planned.key) {
             Next::Again(wait) => {
-                lane.calls.calls.retried += u64::from(self.halt.is_none());
                 if self.halt.is_none() {
                     lane.wait(question, now + wait);
                     let (asked, why) = (self.asked(question.task), error.message.clone());
@@ -196,7 +195,6 @@ impl<J: Respondent> Engine<'_, '_, J> {
         if question.rejections >= policy.tries {
             self.fail(question.task, error);
         } else if self.halt.is_none() {
-            lane.calls.calls.retried += 1;
             lane.take_back(question);
         }
     }

@@ -189,6 +189,21 @@ async fn a_budget_of_calls_counts_tries_and_the_next_run_goes_on_from_there() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_try_that_the_end_of_a_budget_drops_is_not_counted() {
+    for is_limit in [false, true] {
+        let judges = [Fake::new(move |r, tries| match (tries, is_limit) {
+            (0, false) => Err(CallClass::Retry(None)),
+            (0, true) => Err(CallClass::RateLimited(None)),
+            _ => Ok(answer(r)),
+        })];
+        let options = RunOptions { budget: Budget { max_calls: Some(29), max_usd: None }, ..options() };
+        let (outcome, _) = judge(&judges, &pairs(40), &mut Store::memory(), &options).await;
+        let calls = outcome.unwrap().calls;
+        assert_eq!((calls.made + calls.retried, judges[0].calls()), (29, 29), "{calls:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn answers_in_the_store_cost_nothing_of_a_budget() {
     let mut store = Store::memory();
     judge(&[dear(8)], &pairs(10), &mut store, &options()).await.0.unwrap();

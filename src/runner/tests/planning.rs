@@ -53,6 +53,7 @@ fn a_forecast_counts_calls_tokens_and_money_and_knows_what_it_does_not_know() {
     let estimated: u64 = plan.tasks.iter().filter(|t| t.judge == 1).map(|t| t.size.tokens).sum();
     assert_eq!(unpriced.input_tokens, estimated);
     assert_eq!((forecasts[2].calls, forecasts[2].usd_most), (0, Some(0.0)));
+    assert!(forecasts[2].usd_most.unwrap().is_sign_positive(), "the log would say -0.0");
 }
 
 #[test]

@@ -38,6 +38,13 @@ fn without_a_certificate_no_call_is_made() {
     desk.run(&compare(&server, "--out result.json"))
         .ends(5, &["no valid certificate", "mini", "calibrate", "--uncalibrated"]);
     assert_eq!(server.asked(), 0);
+    // What it would cost is said all the same.
+    for more in ["--dry-run", "--dry-run --stop-when-decided"] {
+        let dry = desk.run(&compare(&server, more));
+        dry.ends(0, &["no valid certificate yet", "tribunal calibrate --judge", "--uncalibrated"]);
+        assert!(dry.stdout.contains("60 calls"), "{}", dry.stdout);
+    }
+    assert_eq!(server.asked(), 0);
     assert_eq!(desk.files("."), ["gold.jsonl", "pairs.jsonl"]);
     // What the hint says is what has to be typed.
     let run = desk.run(&compare(&server, "--prompt pairwise.ja --certificates kept"));
@@ -419,13 +426,17 @@ fn a_language_that_the_certificate_never_saw_is_a_warning() {
     assert!(warnings.contains("fr"), "{warnings}");
 }
 
+/// [`gold`] with its labels turned round: the same judge, now always wrong.
+fn turned() -> String {
+    let turned = gold().replace("\"gold\":\"a\"", "\"gold\":\"?\"").replace("\"gold\":\"b\"", "\"gold\":\"a\"");
+    turned.replace("\"gold\":\"?\"", "\"gold\":\"b\"")
+}
+
 #[test]
 fn a_pass_that_is_replaced_by_a_failure_is_told_and_opens_nothing_any_more() {
     let server = Server::knowing();
     let desk = certified(&server);
-    // Labels turned round: the same judge, now always wrong.
-    let turned = gold().replace("\"gold\":\"a\"", "\"gold\":\"?\"").replace("\"gold\":\"b\"", "\"gold\":\"a\"");
-    desk.write("turned.jsonl", &turned.replace("\"gold\":\"?\"", "\"gold\":\"b\""));
+    desk.write("turned.jsonl", &turned());
     let again = format!("calibrate --gold turned.jsonl --resamples 200 --judge {}", server.judge());
     desk.run(&again).ends(1, &["warning: the certificate of", "is replaced by one that does not pass"]);
     let refused = desk.run(&compare(&server, ""));
@@ -456,7 +467,7 @@ fn a_pass_that_is_replaced_by_a_failure_is_told_and_opens_nothing_any_more() {
 }
 
 #[test]
-fn a_failure_under_another_name_shuts_the_door_for_the_same_fingerprint() {
+fn a_failure_under_another_name_shuts_the_door_for_the_same_fingerprint_be_it_of_the_same_second() {
     let server = Server::knowing();
     let desk = certified(&server);
     // Neither the name nor the address is part of the fingerprint.
@@ -468,12 +479,46 @@ fn a_failure_under_another_name_shuts_the_door_for_the_same_fingerprint() {
             contrary.root()
         ),
     );
-    let later = (EPOCH.parse::<i64>().unwrap() + 60).to_string();
     let line = "calibrate --gold gold.jsonl --resamples 200 --no-store --judge other";
-    desk.run_with(line, &[("SOURCE_DATE_EPOCH", &later)])
-        .ends(1, &["warning: the certificate of", "is replaced by one that does not pass"]);
-    assert_eq!(desk.files("certificates").len(), 2);
-    desk.run(&compare(&server, "")).ends(5, &["a newer one for the same judge"]);
+    for (seconds, objection) in
+        [(0, "another one for the same judge of the same second says fail"), (60, "a newer one")]
+    {
+        let date = (EPOCH.parse::<i64>().unwrap() + seconds).to_string();
+        desk.run_with(line, &[("SOURCE_DATE_EPOCH", &date)])
+            .ends(1, &["warning: the certificate of", "is replaced by one that does not pass"]);
+        assert_eq!(desk.files("certificates").len(), 2);
+        desk.run(&compare(&server, "")).ends(5, &[objection, "this judge failed on gold set gold.jsonl ("]);
+    }
+}
+
+#[test]
+fn a_certificate_whose_date_is_no_time_opens_nothing() {
+    let server = Server::knowing();
+    let desk = certified(&server);
+    let name = format!("certificates/{}", desk.files("certificates")[0]);
+    let mut certificate: Value = serde_json::from_str(&desk.read(&name)).unwrap();
+    for date in ["x", "2026-99-01T00:00:00Z"] {
+        certificate["date"] = json!(date);
+        desk.write(&name, &certificate.to_string());
+        desk.run(&compare(&server, "")).ends(5, &[&format!("its date `{date}` is no time")]);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_failure_shuts_the_door_though_its_report_could_not_be_written_and_a_pass_opens_none() {
+    let server = Server::knowing();
+    let line = |gold: &str| {
+        let judge = server.judge();
+        format!("calibrate --gold {gold} --resamples 200 --judge {judge} --format json --out /dev/full --force")
+    };
+    let fresh = desk();
+    fresh.run(&line("gold.jsonl")).ends(2, &["/dev/full"]);
+    assert!(!fresh.has("certificates"), "{:?}", fresh.files("."));
+    let desk = certified(&server);
+    desk.write("turned.jsonl", &turned());
+    desk.run(&line("turned.jsonl")).ends(2, &["/dev/full", "is replaced by one that does not pass"]);
+    desk.run(&compare(&server, "")).ends(5, &["the decision was fail"]);
 }
 
 #[test]

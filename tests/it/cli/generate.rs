@@ -227,7 +227,12 @@ fn a_judge_without_a_certificate_is_refused_before_a_response_is_paid_for() {
     let (desk, server) = (desk(), answering());
     compare(&desk, &server, "").ends(5, &["no valid certificate", "--uncalibrated"]);
     assert!(server.asked() == 0 && !desk.has(".tribunal"));
-    compare(&desk, &server, "--uncalibrated --dry-run").ends(0, &[]);
+    for more in ["--uncalibrated --dry-run", "--dry-run"] {
+        let run = compare(&desk, &server, more);
+        run.ends(0, &[]);
+        assert_eq!(run.stdout.matches(": 12 calls").count(), 2, "{}", run.stdout);
+        assert_eq!(run.stderr.matches("no valid certificate yet").count(), usize::from(more == "--dry-run"));
+    }
     assert!(server.asked() == 0 && !desk.has(".tribunal"));
 }
 
@@ -276,6 +281,7 @@ fn one_text_twice_is_refused_and_one_request_is_asked_once() {
 fn a_budget_holds_for_generating_and_judging_together() {
     let (desk, server) = (desk(), answering());
     let most = 3 * ITEMS;
-    compare(&desk, &server, &format!("--uncalibrated --max-calls {most}")).ends(4, &["`max_calls`"]);
+    compare(&desk, &server, &format!("--uncalibrated --max-calls {most}"))
+        .ends(4, &["`max_calls`", &format!("{most} calls sent")]);
     assert_eq!(server.asked(), most, "two responses an item, and the judge gets what is left");
 }

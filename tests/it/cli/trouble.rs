@@ -238,6 +238,13 @@ fn more_calls_at_a_time_than_files_may_be_open_are_refused_before_any_is_made() 
     assert!(!run.stderr.contains("warning"), "{}", run.stderr);
     assert!(!desk.files(".tribunal").iter().any(|name| name.starts_with("index.bad")), "{:?}", desk.files(".tribunal"));
     desk.run("runs list --store .tribunal").ends(0, &[]);
+    // The flag is each judge's, and so is the number that fits.
+    let two = line(&server.judge(), "--judge http://127.0.0.1:1/v1#other --concurrency 60 --no-store --force");
+    within(&desk, "ulimit -n 64", &two)
+        .ends(2, &["120 calls at a time need 160", "`--concurrency 12`, for each of the 2"]);
+    let none = within(&desk, "ulimit -n 40", &line(&server.judge(), "--concurrency 1 --no-store --force"));
+    none.ends(2, &["1 calls at a time need 41", "raise `ulimit -n`"]);
+    assert!(!none.stderr.contains("--concurrency"), "{}", none.stderr);
     // A limit that may be raised is raised.
     within(&desk, "ulimit -S -n 64", &format!("{many} --no-store --force")).ends(0, &["60 made"]);
 }
@@ -299,6 +306,41 @@ fn an_interrupted_run_leaves_no_half_a_recording_in_the_way_of_the_next() {
     let back = Server::knowing();
     desk.run(&line(&back.judge(), "--record record.jsonl")).ends(0, &[]);
     assert_eq!(desk.read("record.jsonl").lines().count(), 61, "a header and every answer, of both runs");
+}
+
+#[test]
+fn a_run_that_is_interrupted_behind_the_asking_leaves_no_recording_in_the_way_of_the_same_command() {
+    let desk = desk();
+    desk.write("pairs.jsonl", &super::pairs());
+    let reason = "a reason of some length, ".repeat(200);
+    let server =
+        Server::start(move |_, body| changed(knows(body), "\"content\":\"", &format!("\"content\":\"{reason}")));
+    let judge = server.judge();
+    for (number, (line, asked)) in [
+        ("calibrate --gold gold.jsonl --resamples 200 --format html", 60),
+        ("compare --pairs pairs.jsonl --resamples 200 --format html --uncalibrated", 60),
+        ("compare --pairs pairs.jsonl --resamples 200 --format html --uncalibrated --stop-when-decided", 60),
+        ("judge --pairs pairs.jsonl --repeats 30 --out -", 1800),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let line = format!("{line} --judge {judge} --record {number}.jsonl");
+        let mut child = desk.spawn(&line);
+        // The result begins to come when all was asked; nobody reads the rest, which no pipe has room for.
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        interrupt(&child);
+        child.wait().unwrap();
+        assert!(!desk.has(&format!("{number}.jsonl")), "{line}");
+        desk.run(&line).ends(0, &[]);
+        assert_eq!(desk.read(&format!("{number}.jsonl")).lines().count(), 1 + asked, "{line}");
+        desk.run(&line).ends(2, &["exists already"]);
+    }
+    // Where no store keeps what was paid for, the recording does, whatever becomes of the result.
+    let line = format!("calibrate --gold gold.jsonl --resamples 200 --judge {judge} --no-store --record kept.jsonl");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    assert_eq!(desk.command(&line).stdout(full).status().unwrap().code(), Some(2));
+    assert_eq!(desk.read("kept.jsonl").lines().count(), 61);
 }
 
 #[test]
