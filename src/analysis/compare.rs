@@ -425,15 +425,11 @@ pub fn compare(items: &GoldSet, judgments: &[Judgment], judge: &JudgeName, optio
         decision,
         reason,
     };
-    match &options.stopped {
-        Some(conclusion) => conclusion.clone().enter(&mut answer, options),
-        None => {
-            answer.keep_open(options);
-            let (judged, all) = (usize::try_from(answer.items).unwrap_or(usize::MAX), items.items.len());
-            if judged < all {
-                answer.warnings.push(Warning::Part { judged, all });
-            }
-        }
+    if let Some(conclusion) = &options.stopped {
+        conclusion.clone().enter(&mut answer, options);
+    } else {
+        answer.keep_open(options);
+        answer.look_at_the_rest(items.items.len());
     }
     if let (Some(reason), None) = (no_worse(&answer).filter(|_| !answer.is_opposed()), &options.stopped) {
         answer.reason = format!("{reason}; which of them is better is open: {}", answer.reason);
@@ -499,6 +495,14 @@ impl Comparison {
             required.held = Held::Undecided;
             let judged = self.outcomes.valid();
             self.warnings.push(Warning::TellsLittleApart { decided, judged, flip_rate });
+        }
+    }
+
+    /// A reader has to know of items that the judge was not asked about.
+    fn look_at_the_rest(&mut self, all: usize) {
+        let judged = usize::try_from(self.items).unwrap_or(usize::MAX);
+        if judged < all {
+            self.warnings.push(Warning::Part { judged, all });
         }
     }
 

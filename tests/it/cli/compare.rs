@@ -399,13 +399,14 @@ fn items_that_a_judge_has_nothing_to_say_about_are_told() {
 #[test]
 fn no_seed_decides_between_two_sides() {
     let desk = Desk::new();
-    let mut verdicts = "id,judge,order,verdict\n".to_owned();
     // 36 of 57: the lower bound lies next to one half.
-    for item in 0..57 {
-        let [ab, ba] = if item < 36 { ["first", "second"] } else { ["second", "first"] };
-        verdicts += &format!("i{item},j,ab,{ab}\ni{item},j,ba,{ba}\n");
-    }
-    desk.write("verdicts.csv", &verdicts);
+    let rows: String = (0..57)
+        .map(|item| {
+            let [ab, ba] = if item < 36 { ["first", "second"] } else { ["second", "first"] };
+            format!("i{item},j,ab,{ab}\ni{item},j,ba,{ba}\n")
+        })
+        .collect();
+    desk.write("verdicts.csv", &format!("id,judge,order,verdict\n{rows}"));
     let by = |seed: u32| {
         let result =
             desk.run(&format!("compare --verdicts verdicts.csv --seed {seed} --format json")).json(0)["result"].clone();
