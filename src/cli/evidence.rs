@@ -35,6 +35,13 @@ pub(super) struct Evidence {
     pub recording: Option<Recording>,
 }
 
+impl Evidence {
+    /// Before anybody judged.
+    fn new(pairs: Vec<Pair>, gold: GoldSet, inputs: Vec<InputFile>, warnings: Vec<Warning>) -> Self {
+        Self { pairs, gold, judgments: Vec::new(), inputs, warnings, planned: None, recording: None }
+    }
+}
+
 /// Reads a file or standard input (`-`), with a sign of life where that takes long. Who types the input needs no sign.
 pub(super) fn read(path: &str, ui: Ui) -> Result<Source, CliError> {
     let mut stdin = std::io::stdin().lock();
@@ -134,15 +141,7 @@ pub(super) fn pairs(
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set(&name_of(source.path()), &pairs);
-    Ok(Evidence {
-        pairs,
-        gold,
-        judgments: Vec::new(),
-        inputs,
-        warnings: teller.warnings,
-        planned: None,
-        recording: None,
-    })
+    Ok(Evidence::new(pairs, gold, inputs, teller.warnings))
 }
 
 /// Items that are to be answered.
@@ -169,15 +168,7 @@ pub(super) fn joined(
     let pairs = teller.told(data::join_responses(&side_a, &side_b, options)?, source_a.path());
     let inputs = vec![input("a", source_a, side_a.rows.len()), input("b", source_b, side_b.rows.len())];
     let gold = data::gold_set(&format!("{} and {}", name_of(source_a.path()), name_of(source_b.path())), &pairs);
-    Ok(Evidence {
-        pairs,
-        gold,
-        judgments: Vec::new(),
-        inputs,
-        warnings: teller.warnings,
-        planned: None,
-        recording: None,
-    })
+    Ok(Evidence::new(pairs, gold, inputs, teller.warnings))
 }
 
 /// Recorded verdicts, with the labels or gold pairs of other files where they are given.
@@ -211,15 +202,7 @@ pub(super) fn verdicts(
         inputs.push(input("labels", &source, labels.rows.len()));
     }
     let gold = data::gold_set_of_facts(&name_of(source.path()), items);
-    Ok(Evidence {
-        pairs,
-        gold,
-        judgments: recorded.judgments,
-        inputs,
-        warnings: teller.warnings,
-        planned: None,
-        recording: None,
-    })
+    Ok(Evidence { judgments: recorded.judgments, ..Evidence::new(pairs, gold, inputs, teller.warnings) })
 }
 
 /// The last part of a path: what people call the file.
