@@ -14,9 +14,7 @@ use crate::stats::clustered::{clopper_pearson_real, constant_units, wilson_clust
 use crate::stats::permutation::sign_flip_by_group;
 use crate::stats::power::detectable_share;
 use crate::stats::proportion::wilson;
-use crate::stats::resample::{
-    Resampling, Units, bca_of_replicates, clustered_ratio, percentile_of_replicates, t_clustered,
-};
+use crate::stats::resample::{Resampling, Units, bca_of, clustered_ratio, percentile_of, t_clustered};
 use crate::stats::special::normal_quantile;
 use crate::stats::{Estimate, Figure, Level, NotEstimable, Reason};
 
@@ -313,10 +311,10 @@ impl Scores {
 /// The BCa and the percentile interval of the ratio of the sums.
 fn resampled(sums: Vec<Vec<f64>>, resampling: &Resampling) -> [Figure; 2] {
     let both = Units::new(sums).and_then(|units| {
-        let (point, replicates) = (units.total()[0] / units.total()[1], units.ratios(resampling)?);
+        let (point, resampled) = (units.total()[0] / units.total()[1], units.ratio(resampling)?);
         let jackknife = units.jackknife(|total| Some(total[0] / total[1]));
-        let by_bca = bca_of_replicates(point, &replicates, &jackknife, Level::P95);
-        Ok([by_bca, percentile_of_replicates(point, &replicates, units.count(), Level::P95)])
+        let by_bca = bca_of(point, &resampled, &jackknife, Level::P95);
+        Ok([by_bca, percentile_of(point, &resampled, units.count(), Level::P95)])
     });
     both.unwrap_or_else(|absence| [Err(absence), Err(absence)])
 }

@@ -14,7 +14,7 @@ use super::probability::{Prediction, Scored, binary_calibration_error, risk_curv
 use super::proportion::wilson_bounds;
 use super::rating::{Wins, rating_points};
 use super::repeats::{RepeatedItem, excesses};
-use super::resample::{LeaveOneOut, bca_of_replicates, percentile_of_replicates};
+use super::resample::{LeaveOneOut, Resampled, bca_of, percentile_of};
 use super::special::{binomial_sf, ln_gamma};
 use super::{Estimate, Level, NotEstimable, Reason};
 
@@ -206,7 +206,7 @@ fn an_excess_is_disagreement_across_minus_within() {
 #[test]
 fn replicates_drawn_before_give_the_intervals_of_another_program() {
     let replicates: Vec<f64> = (0..=100).map(f64::from).collect();
-    let found = percentile_of_replicates(50.0, &replicates, 7, Level::P95).unwrap();
+    let found = percentile_of(50.0, &Resampled::drawn(replicates), 7, Level::P95).unwrap();
     close(found.lower, 2.5);
     close(found.upper, 97.5);
     assert_eq!((found.n, found.method), (7, "percentile"));
@@ -214,8 +214,8 @@ fn replicates_drawn_before_give_the_intervals_of_another_program() {
     let total: f64 = data.iter().sum();
     let jackknife: Vec<LeaveOneOut> =
         data.iter().map(|value| LeaveOneOut { value: Some((total - value) / 9.0), multiplicity: 1 }).collect();
-    let drawn = [2.3, 2.6, 2.8, 2.9, 3.0, 3.4, 3.7, 3.7, 5.7];
-    let found = bca_of_replicates(total / 10.0, &drawn, &jackknife, Level::P95).unwrap();
+    let drawn = Resampled::drawn(vec![2.3, 2.6, 2.8, 2.9, 3.0, 3.4, 3.7, 3.7, 5.7]);
+    let found = bca_of(total / 10.0, &drawn, &jackknife, Level::P95).unwrap();
     assert!((found.lower - 3.574_347_220_239_267).abs() < 1e-9, "{found:?}");
     assert!((found.upper - 5.699_999_124_184_704).abs() < 1e-9, "{found:?}");
 }

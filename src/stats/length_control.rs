@@ -7,7 +7,7 @@ use super::estimate::{Estimate, Figure, Level, NotEstimable, Reason};
 use super::glm::{Design, coefficients};
 use super::mean::{average, variance};
 use super::newton::logistic as expit;
-use super::resample::{Resampling, percentile_of_replicates};
+use super::resample::{Resampled, Resampling, percentile_of};
 
 /// Comparisons below which no fit is made.
 const FEWEST: usize = 50;
@@ -137,7 +137,7 @@ pub fn length_controlled_interval(
     if failed > MAX_FAILED_SHARE * resampling.resamples as f64 {
         return Err(NotEstimable::with_n(Reason::Separated, n));
     }
-    let estimate = percentile_of_replicates(whole.controlled, &refitted, n, level)?;
+    let estimate = percentile_of(whole.controlled, &Resampled::drawn(refitted), n, level)?;
     Ok(Estimate { method: "length_control", ..estimate })
 }
 

@@ -116,23 +116,37 @@ impl Units {
             .collect()
     }
 
-    /// The ratio of the first sum to the second, of every resample. Where all units have the same second value and their first ones
-    /// are quarters, and there are not too many of them, its law is worked out instead of drawn: replicate `b` of `B` is its quantile
-    /// at `(b + ½)/B`, so that no seed moves a bound from one of the few values that it can take to the next.
+    /// The ratio of the first sum to the second in a resample. Where all units have the same second value and their first ones are
+    /// quarters, and there are not too many of them, its law is worked out instead of drawn, so that no seed moves a bound from
+    /// one of the few values that it can take to the next.
     ///
     /// Not estimable: units that are no pairs (`invalid`), a second sum of zero in more than 5 % of the replicates (`too_few`).
-    pub fn ratios(&self, resampling: &Resampling) -> Result<Vec<f64>, NotEstimable> {
+    pub fn ratio(&self, resampling: &Resampling) -> Result<Resampled, NotEstimable> {
         if self.dimensions != 2 {
             return Err(NotEstimable::with_n(Reason::Invalid, self.count));
         }
-        if let Some(law) = self.law_of_sums() {
-            return Ok(law.quantiles(resampling.resamples));
+        if let Some(law) = self.law_of_mean() {
+            return Ok(law);
         }
-        defined(&self.replicates(|total| Some(total[0] / total[1]), resampling), self.count)
+        self.drawn(|total| Some(total[0] / total[1]), resampling)
+    }
+
+    /// The statistic in a resample, drawn.
+    fn drawn<F>(&self, statistic: F, resampling: &Resampling) -> Result<Resampled, NotEstimable>
+    where
+        F: Fn(&[f64]) -> Option<f64> + Sync,
+    {
+        let replicates = self.replicates(statistic, resampling);
+        let kept: Vec<f64> = replicates.iter().flatten().copied().collect();
+        let undefined = (replicates.len() - kept.len()) as f64;
+        if self.count < 2 || kept.is_empty() || undefined > MAX_UNDEFINED_SHARE * replicates.len() as f64 {
+            return Err(NotEstimable::with_n(Reason::TooFew, self.count));
+        }
+        Ok(Resampled::drawn(kept))
     }
 
     /// The law of the mean of a resample, where it is worked out.
-    fn law_of_sums(&self) -> Option<Law> {
+    fn law_of_mean(&self) -> Option<Resampled> {
         let (pairs, _) = self.vectors.as_chunks::<2>();
         let weight = pairs.first()?[1];
         let quarters = pairs.iter().map(|[sum, own]| {
@@ -164,7 +178,8 @@ impl Units {
         }
         let whole = self.count as f64 * weight * QUARTERS;
         let value = |steps: usize| (self.count as f64 * least as f64 + steps as f64 * step as f64) / whole;
-        Some(Law { values: (0..probabilities.len()).map(value).collect(), probabilities })
+        let values = (0..probabilities.len()).map(value).collect();
+        Some(Resampled(Values::Law { values, probabilities }))
     }
 
     /// The statistic with one unit left out, for each distinct vector, and how many units share it.
@@ -246,30 +261,58 @@ impl Units {
     }
 }
 
-/// The law of a number that takes few values, in ascending order.
-struct Law {
-    values: Vec<f64>,
-    probabilities: Vec<f64>,
+/// What a statistic is in a resample of its units: values drawn at random, or its whole law.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resampled(Values);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Values {
+    /// In ascending order.
+    Drawn(Vec<f64>),
+    /// All that it can be, in ascending order, and how probable each is.
+    Law { values: Vec<f64>, probabilities: Vec<f64> },
 }
 
-impl Law {
-    /// Its quantiles at `(b + ½)/count`.
-    fn quantiles(&self, count: usize) -> Vec<f64> {
-        let mut reached = 0.0;
-        let mut rest = self.values.iter().zip(&self.probabilities);
-        let mut value = self.values.last().copied().unwrap_or(f64::NAN);
-        (0..count)
-            .map(|replicate| {
-                let wanted = (replicate as f64 + 0.5) / count as f64;
-                while reached < wanted
-                    && let Some((next, probability)) = rest.next()
-                {
+impl Resampled {
+    /// Replicates that were drawn, in any order.
+    pub fn drawn(mut replicates: Vec<f64>) -> Self {
+        replicates.sort_unstable_by(f64::total_cmp);
+        Self(Values::Drawn(replicates))
+    }
+
+    fn values(&self) -> &[f64] {
+        match &self.0 {
+            Values::Drawn(values) | Values::Law { values, .. } => values,
+        }
+    }
+
+    /// The share below the point, and half of what equals it. Sums in another order leave values that equal the point a rounding
+    /// error away from it.
+    fn mid_rank(&self, point: f64) -> f64 {
+        let slack = ROUNDING * self.values().iter().fold(point.abs(), |largest, value| largest.max(value.abs()));
+        let below = self.values().partition_point(|value| *value < point - slack);
+        let not_above = self.values().partition_point(|value| *value <= point + slack);
+        match &self.0 {
+            Values::Drawn(values) => (below + not_above) as f64 / (2.0 * values.len() as f64),
+            Values::Law { probabilities, .. } => {
+                probabilities[..below].iter().sum::<f64>() + probabilities[below..not_above].iter().sum::<f64>() / 2.0
+            }
+        }
+    }
+
+    /// The quantile: of type 7 where it was drawn, of a law the least value that it reaches `q` with. `NaN` without values.
+    fn quantile(&self, q: f64) -> f64 {
+        match &self.0 {
+            Values::Drawn(values) => quantile(values, q),
+            Values::Law { values, probabilities } => {
+                let mut reached = 0.0;
+                let place = probabilities.iter().position(|probability| {
                     reached += probability;
-                    value = *next;
-                }
-                value
-            })
-            .collect()
+                    reached >= q
+                });
+                place.map_or(values.last(), |place| values.get(place)).copied().unwrap_or(f64::NAN)
+            }
+        }
     }
 }
 
@@ -297,8 +340,8 @@ fn draw_by_index(stream: &mut Stream, index: &[usize], counts: &mut [u64]) {
 /// The statistic with its bias-corrected and accelerated bootstrap interval (method `bca`).
 ///
 /// - Estimates: an interval for the statistic of the population that the units were drawn from.
-/// - Formula: quantiles (type 7) of the replicates at `Φ(z0 + (z0+z)/(1 − a(z0+z)))`, `z0` from the mid-rank share of
-///   replicates below the point, `a = Σ(m−v)³ / 6(Σ(m−v)²)^{3/2}` over the delete-one-unit values `v` with mean `m`.
+/// - Formula: quantiles (type 7; of a law worked out, its inverse) of the replicates at
+///   `Φ(z0 + (z0+z)/(1 − a(z0+z)))`, `z0` from the mid-rank share of replicates below the point, `a = Σ(m−v)³ / 6(Σ(m−v)²)^{3/2}` over the delete-one-unit values `v` with mean `m`.
 /// - Assumes: independent units; many of them (20 or more).
 /// - Not estimable: no statistic of the whole, no spread, or all replicates on one side of the point (`constant`);
 ///   fewer than two units, more than 5 % of the replicates or any jackknife value undefined (`too_few`).
@@ -310,8 +353,7 @@ where
     F: Fn(&[f64]) -> Option<f64> + Sync,
 {
     let point = point_of(units, &statistic)?;
-    let replicates = defined(&units.replicates(&statistic, resampling), units.count)?;
-    bca_of_replicates(point, &replicates, &units.jackknife(&statistic), level)
+    bca_of(point, &units.drawn(&statistic, resampling)?, &units.jackknife(&statistic), level)
 }
 
 /// The statistic with the plain percentile interval (method `percentile`), for comparison with others' output.
@@ -327,26 +369,23 @@ where
     F: Fn(&[f64]) -> Option<f64> + Sync,
 {
     let point = point_of(units, &statistic)?;
-    let replicates = defined(&units.replicates(&statistic, resampling), units.count)?;
-    percentile_of_replicates(point, &replicates, units.count, level)
+    percentile_of(point, &units.drawn(&statistic, resampling)?, units.count, level)
 }
 
-/// [`percentile`] of replicates already drawn from `n` units.
-pub fn percentile_of_replicates(point: f64, replicates: &[f64], n: u64, level: Level) -> Figure {
-    if replicates.is_empty() {
+/// [`percentile`] of a statistic of `n` units that is resampled already.
+pub fn percentile_of(point: f64, resampled: &Resampled, n: u64, level: Level) -> Figure {
+    if resampled.values().is_empty() {
         return Err(NotEstimable::with_n(Reason::Empty, n));
     }
-    let sorted = in_order(replicates);
     let tail = level.alpha() / 2.0;
-    let (lower, upper) = (quantile(&sorted, tail), quantile(&sorted, 1.0 - tail));
-    Ok(interval(point, (lower, upper), n, level, "percentile"))
+    let bounds = (resampled.quantile(tail), resampled.quantile(1.0 - tail));
+    Ok(interval(point, bounds, n, level, "percentile"))
 }
 
-/// [`bca`] of replicates already drawn.
-pub fn bca_of_replicates(point: f64, replicates: &[f64], jackknife: &[LeaveOneOut], level: Level) -> Figure {
+/// [`bca`] of a statistic that is resampled already.
+pub fn bca_of(point: f64, resampled: &Resampled, jackknife: &[LeaveOneOut], level: Level) -> Figure {
     let n = jackknife.iter().map(|one| one.multiplicity).sum();
-    let sorted = spread_out(replicates, n)?;
-    let BcaShape { z0, acceleration } = bca_shape(point, &sorted, jackknife)?;
+    let BcaShape { z0, acceleration } = bca_shape(point, resampled, jackknife)?;
     let constant = NotEstimable::with_n(Reason::Constant, n);
     let bound = |tail: f64| {
         let shifted = z0 + normal_quantile(tail);
@@ -354,7 +393,7 @@ pub fn bca_of_replicates(point: f64, replicates: &[f64], jackknife: &[LeaveOneOu
         if scale <= 0.0 {
             return Err(constant);
         }
-        Ok(quantile(&sorted, normal_cdf(z0 + shifted / scale)))
+        Ok(resampled.quantile(normal_cdf(z0 + shifted / scale)))
     };
     let tail = level.alpha() / 2.0;
     Ok(interval(point, (bound(tail)?, bound(1.0 - tail)?), n, level, "bca"))
@@ -370,17 +409,18 @@ pub struct BcaShape {
 }
 
 /// Bias correction and acceleration; see [`bca`] for formulas and conditions.
-pub fn bca_shape(point: f64, replicates: &[f64], jackknife: &[LeaveOneOut]) -> Result<BcaShape, NotEstimable> {
+pub fn bca_shape(point: f64, resampled: &Resampled, jackknife: &[LeaveOneOut]) -> Result<BcaShape, NotEstimable> {
     let n: u64 = jackknife.iter().map(|one| one.multiplicity).sum();
+    let constant = NotEstimable::with_n(Reason::Constant, n);
+    match (resampled.values().first(), resampled.values().last()) {
+        (Some(first), Some(last)) if last - first > ROUNDING * first.abs().max(last.abs()) => {}
+        (None, _) => return Err(NotEstimable::with_n(Reason::Empty, n)),
+        _ => return Err(constant),
+    }
     if n < 2 || jackknife.iter().any(|one| one.value.is_none()) {
         return Err(NotEstimable::with_n(Reason::TooFew, n));
     }
-    let constant = NotEstimable::with_n(Reason::Constant, n);
-    // Sums in another order leave replicates that equal the point a rounding error away from it.
-    let slack = ROUNDING * replicates.iter().fold(point.abs(), |largest, replicate| largest.max(replicate.abs()));
-    let below = replicates.iter().filter(|&&r| r < point - slack).count() as f64;
-    let not_above = replicates.iter().filter(|&&r| r <= point + slack).count() as f64;
-    let z0 = normal_quantile((below + not_above) / (2.0 * replicates.len() as f64));
+    let z0 = normal_quantile(resampled.mid_rank(point));
     if !z0.is_finite() {
         return Err(constant);
     }
@@ -476,32 +516,6 @@ pub fn t_clustered(groups: &[(f64, f64)], level: Level) -> Figure {
 
 fn point_of(units: &Units, statistic: impl Fn(&[f64]) -> Option<f64>) -> Result<f64, NotEstimable> {
     statistic(&units.total).filter(|value| value.is_finite()).ok_or(NotEstimable::with_n(Reason::Constant, units.count))
-}
-
-/// The replicates that are defined, unless too many are not.
-fn defined(replicates: &[Option<f64>], n: u64) -> Result<Vec<f64>, NotEstimable> {
-    let kept: Vec<f64> = replicates.iter().flatten().copied().collect();
-    let undefined = (replicates.len() - kept.len()) as f64;
-    if n < 2 || kept.is_empty() || undefined > MAX_UNDEFINED_SHARE * replicates.len() as f64 {
-        return Err(NotEstimable::with_n(Reason::TooFew, n));
-    }
-    Ok(kept)
-}
-
-/// The replicates in order, unless they are all the same.
-fn spread_out(replicates: &[f64], n: u64) -> Result<Vec<f64>, NotEstimable> {
-    let sorted = in_order(replicates);
-    match (sorted.first(), sorted.last()) {
-        (Some(first), Some(last)) if last - first > ROUNDING * first.abs().max(last.abs()) => Ok(sorted),
-        (None, _) => Err(NotEstimable::with_n(Reason::Empty, n)),
-        _ => Err(NotEstimable::with_n(Reason::Constant, n)),
-    }
-}
-
-fn in_order(replicates: &[f64]) -> Vec<f64> {
-    let mut sorted = replicates.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted
 }
 
 fn interval(point: f64, (lower, upper): (f64, f64), n: u64, level: Level, method: &'static str) -> Estimate {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tribunal::stats::annotators::{AltTestOptions, Panel, alt_test, human_ceiling as ceiling};
 use tribunal::stats::power::{Discordance, Risk};
-use tribunal::stats::resample::{self, LeaveOneOut, Resampling, Units};
+use tribunal::stats::resample::{self, LeaveOneOut, Resampled, Resampling, Units};
 use tribunal::stats::{Level, NotEstimable, Seed, binomial, mean, permutation as flips, power as plan, proportion};
 
 use super::{Found, float, floats, indexes, kind, level, limits, number, or_null, unknown_kind, whole};
@@ -74,7 +74,7 @@ fn ratio(total: &[f64]) -> Option<f64> {
 
 fn from_replicates(input: &Value, expected: &Value) -> Value {
     let data = floats(&input["data"]);
-    let replicates = floats(&input["replicates"]);
+    let replicates = Resampled::drawn(floats(&input["replicates"]));
     let units = units(&by_group(&data, &input["clusters"]));
     let point = ratio(units.total()).unwrap();
     let jackknife: Vec<LeaveOneOut> = units.jackknife(ratio);
@@ -87,8 +87,8 @@ fn from_replicates(input: &Value, expected: &Value) -> Value {
             && let Some(level) = share.parse().ok().and_then(Level::new)
         {
             let figure = match method {
-                "percentile" => resample::percentile_of_replicates(point, &replicates, units.count(), level),
-                "bca" => resample::bca_of_replicates(point, &replicates, &jackknife, level),
+                "percentile" => resample::percentile_of(point, &replicates, units.count(), level),
+                "bca" => resample::bca_of(point, &replicates, &jackknife, level),
                 _ => continue,
             };
             found.insert(key.clone(), limits(&figure));
