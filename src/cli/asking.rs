@@ -240,7 +240,7 @@ const LONG_PAUSE: Duration = Duration::from_secs(10);
 
 impl Watch {
     /// Tells of an event.
-    pub fn see(&mut self, event: RunEvent) {
+    pub fn see(&mut self, event: RunEvent<'_>) {
         log::run_event(&event);
         let Some(progress) = self.progress.as_mut() else { return };
         match event {

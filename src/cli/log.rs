@@ -159,7 +159,7 @@ pub(super) fn forecast(forecasts: &[Forecast]) {
 
 /// What happens in a run. What the store answers is a number of the plan and no event here, nor is what costs nothing to
 /// ask again on this machine.
-pub(super) fn run_event(event: &RunEvent) {
+pub(super) fn run_event(event: &RunEvent<'_>) {
     let millis = |wait: &std::time::Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     match event {
         RunEvent::Planned(judges) => {
@@ -198,7 +198,7 @@ pub(super) fn run_event(event: &RunEvent) {
     }
 }
 
-fn called(call: &Call) {
+fn called(call: &Call<'_>) {
     let Asked { judge, item, order, repeat } = &call.asked;
     tracing::info!(
         event = "call",

@@ -1,4 +1,4 @@
-//! Everything that can happen during a run, for progress bars and logs.
+//! Everything that can happen during a run, for progress bars and logs. Names are lent by the trial (`'t`).
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::domain::{ItemId, JudgeName, Notice, Order, RequestKey, Usage};
 use super::plan::JudgePlan;
 
 /// Which judgment an event is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked<'t> {
     /// Who judges.
-    pub judge: JudgeName,
+    pub judge: &'t JudgeName,
     /// What.
-    pub item: ItemId,
+    pub item: &'t ItemId,
     /// Which response is shown first.
     pub order: Order,
     /// 0 for the first asking of this order.
@@ -21,9 +21,9 @@ pub struct Asked {
 
 /// One try of a call, as it came back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct Call<'t> {
     /// Which question.
-    pub asked: Asked,
+    pub asked: Asked<'t>,
     /// The key of its completion.
     pub key: RequestKey,
     /// 1 for the first try.
@@ -42,24 +42,24 @@ pub struct Call {
 
 /// The closed list of what can happen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum RunEvent {
+pub enum RunEvent<'t> {
     /// First event of every run.
     Planned(Vec<JudgePlan>),
     /// A try came back; what becomes of it is an event of its own.
-    Called(Box<Call>),
+    Called(Call<'t>),
     /// A local judge or an endpoint answered; an endpoint's answer counts once its batch is saved.
     Answered {
         /// Which question.
-        asked: Asked,
+        asked: Asked<'t>,
         /// What the answer cost in US dollars; `None` is unknown, never zero.
         cost_usd: Option<f64>,
     },
     /// The store had the answer.
-    Cached(Asked),
+    Cached(Asked<'t>),
     /// A try failed and will be repeated.
     Retrying {
         /// Which call.
-        asked: Asked,
+        asked: Asked<'t>,
         /// Tries that have failed.
         failures: u32,
         /// Time until the next.
@@ -79,7 +79,7 @@ pub enum RunEvent {
     /// A call failed for good.
     Failed {
         /// Which call.
-        asked: Asked,
+        asked: Asked<'t>,
         /// What happened.
         why: String,
     },

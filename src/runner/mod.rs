@@ -173,13 +173,13 @@ pub fn check_budget<J: Respondent>(trial: &Trial<'_, J>, plan: &Plan, budget: Bu
 /// # Errors
 /// [`RunError::Setup`] when an endpoint that has accepted nothing refuses the setup (key, model, address), or a local judge
 /// cannot work at all. Everything else is part of the outcome: see [`RunOutcome::incomplete`].
-pub async fn run<J: Respondent>(
-    trial: &Trial<'_, J>,
+pub async fn run<'t, J: Respondent>(
+    trial: &Trial<'t, J>,
     plan: &Plan,
     store: &mut Store,
     options: &RunOptions<'_>,
     stop: Stop,
-    on_event: &mut dyn FnMut(RunEvent),
+    on_event: &mut dyn FnMut(RunEvent<'t>),
 ) -> Result<RunOutcome, RunError> {
     Engine::new(trial, plan, store, options, on_event).run(stop).await
 }

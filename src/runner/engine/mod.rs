@@ -44,7 +44,7 @@ pub(super) struct Engine<'r, 't, J: Respondent> {
     plan: &'r Plan,
     store: &'r mut Store,
     options: &'r RunOptions<'r>,
-    on_event: &'r mut dyn FnMut(RunEvent),
+    on_event: &'r mut dyn FnMut(RunEvent<'t>),
     sharers: BTreeMap<usize, Vec<usize>>,
     lanes: Vec<Lane>,
     answers: Vec<Option<Answer>>,
@@ -69,7 +69,7 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         plan: &'r Plan,
         store: &'r mut Store,
         options: &'r RunOptions<'r>,
-        on_event: &'r mut dyn FnMut(RunEvent),
+        on_event: &'r mut dyn FnMut(RunEvent<'t>),
     ) -> Self {
         let none = Limits::default();
         let limits = |judge: &J| options.limits.get(judge.name()).unwrap_or(&none);
@@ -229,11 +229,11 @@ impl<'r, 't, J: Respondent> Engine<'r, 't, J> {
         })
     }
 
-    fn asked(&self, task: usize) -> Asked {
+    fn asked(&self, task: usize) -> Asked<'t> {
         let task = &self.plan.tasks[task];
         Asked {
-            judge: self.trial.judges[task.judge].name().clone(),
-            item: self.trial.items[task.item].id().clone(),
+            judge: self.trial.judges[task.judge].name(),
+            item: self.trial.items[task.item].id(),
             order: task.order,
             repeat: task.repeat,
         }

@@ -55,7 +55,7 @@ impl<J: Respondent> Engine<'_, '_, J> {
             cost_usd,
             error,
         };
-        (self.on_event)(RunEvent::Called(Box::new(call)));
+        (self.on_event)(RunEvent::Called(call));
     }
 
     fn accept(&mut self, question: Question, request: JudgeRequest, mut completion: Completion) {

@@ -38,7 +38,8 @@ async fn the_second_run_asks_nothing_and_brings_the_same_judgments() {
     for calls in [20, 0] {
         let judges = [Fake::new(|r, _| Ok(answer(r)))];
         let (mut store, _) = Store::open(dir.path(), Access::Write).unwrap();
-        let (outcome, events) = judge(&judges, &pairs(10), &mut store, &options()).await;
+        let pairs = pairs(10);
+        let (outcome, events) = judge(&judges, &pairs, &mut store, &options()).await;
         let outcome = outcome.unwrap();
         assert_eq!(judges[0].calls(), calls);
         assert_eq!((outcome.calls.made, outcome.calls.cached), (calls as u64, 20 - calls as u64));

@@ -43,7 +43,8 @@ async fn a_burst_of_429s_halves_the_window_once_and_loses_nothing() {
     };
     let judges = [Fake::new(script)];
     let options = RunOptions { concurrency: 32, ..options() };
-    let (outcome, events) = judge(&judges, &pairs(200), &mut Store::memory(), &options).await;
+    let pairs = pairs(200);
+    let (outcome, events) = judge(&judges, &pairs, &mut Store::memory(), &options).await;
     let outcome = outcome.unwrap();
     assert_eq!((outcome.incomplete, outcome.calls.made, outcome.calls.failed), (None, 400, 0));
     let pauses = events.iter().filter(|event| matches!(event, RunEvent::Paused { .. })).count();
@@ -224,7 +225,8 @@ async fn a_budget_of_money_for_a_judge_of_unknown_price_is_refused_before_any_ca
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_saved_before_the_next_of_a_slow_judge_and_fast_ones_share_a_save() {
     let slow = [Fake::new(|r, _| Ok(answer(r)))];
-    let (_, events) = judge(&slow, &pairs(3), &mut Store::memory(), &RunOptions { concurrency: 1, ..options() }).await;
+    let (few, many) = (pairs(3), pairs(500));
+    let (_, events) = judge(&slow, &few, &mut Store::memory(), &RunOptions { concurrency: 1, ..options() }).await;
     let pending = Arc::new(Mutex::new(0_i64));
     for event in &events {
         let mut pending = pending.lock().unwrap();
@@ -238,7 +240,7 @@ async fn an_answer_is_saved_before_the_next_of_a_slow_judge_and_fast_ones_share_
     let fast = [Fake::new(|r, _| Ok(answer(r)))];
     let start = Instant::now();
     let options = RunOptions { concurrency: 500, ..options() };
-    let (_, events) = judge(&fast, &pairs(500), &mut Store::memory(), &options).await;
+    let (_, events) = judge(&fast, &many, &mut Store::memory(), &options).await;
     let saves = events.iter().filter(|event| matches!(event, RunEvent::BatchSaved { .. })).count();
     let marks = start.elapsed().as_millis() / 50 + 2;
     assert!(saves as u128 <= marks, "{saves} saves in {:?}", start.elapsed());

@@ -197,12 +197,12 @@ impl Judged {
 }
 
 /// Plans and runs; also gives the events.
-async fn judge(
-    judges: &[Fake],
-    pairs: &[Pair],
+async fn judge<'t>(
+    judges: &'t [Fake],
+    pairs: &'t [Pair],
     store: &mut Store,
     options: &RunOptions<'_>,
-) -> (Result<Judged, RunError>, Vec<RunEvent>) {
+) -> (Result<Judged, RunError>, Vec<RunEvent<'t>>) {
     let trial = Trial { items: pairs, judges };
     let plan = Plan::new(&trial, &PlanOptions::default(), &mut |key| store.get(key).is_some()).unwrap();
     let mut events = Vec::new();

@@ -6,8 +6,8 @@ use super::*;
 async fn what_fails_for_a_moment_is_tried_again_with_growing_waits() {
     let judges = [Fake::new(|r, tries| if tries < 3 { Err(CallClass::Retry(None)) } else { Ok(answer(r)) })];
     let mut store = Store::memory();
-    let (outcome, events) =
-        judge(&judges, &pairs(1)[..1], &mut store, &RunOptions { concurrency: 1, ..options() }).await;
+    let pairs = pairs(1);
+    let (outcome, events) = judge(&judges, &pairs[..1], &mut store, &RunOptions { concurrency: 1, ..options() }).await;
     let outcome = outcome.unwrap();
     assert_eq!((outcome.calls.made, outcome.calls.retried, outcome.calls.failed), (2, 6, 0));
     assert!(store.records().all(|record| record.completion.retries == 3));
@@ -67,7 +67,8 @@ async fn a_call_that_keeps_failing_is_a_failed_judgment_and_never_a_tie() {
             _ => Ok(answer(r)),
         })];
         let mut store = Store::memory();
-        let (outcome, events) = judge(&judges, &pairs(5), &mut store, &options()).await;
+        let pairs = pairs(5);
+        let (outcome, events) = judge(&judges, &pairs, &mut store, &options()).await;
         let outcome = outcome.unwrap();
         assert_eq!(outcome.incomplete, None);
         assert_eq!(readings(&outcome.judgments)[5], Reading::None(NoVerdict::Failed));
