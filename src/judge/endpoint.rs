@@ -23,7 +23,7 @@ use crate::domain::{Body, Completion, JudgeRequest, Message};
 pub(super) struct Endpoint {
     pub client: HttpClient,
     pub dialect: Dialect,
-    /// Where to send to.
+    /// Where to send to, and how.
     pub address: Address,
     pub key: Option<Secret>,
     pub timeout: Duration,
@@ -59,11 +59,13 @@ impl Endpoint {
             // As asked, although it cannot be sent.
             parameters.insert(format!("lacking_{name}"), value.clone());
         }
+        let key = spec.api_key.clone().filter(|key| !key.is_empty());
+        let sent_key = key.as_ref().map(|key| (dialect.key_header(&url, key), key));
         let endpoint = Self {
             client: client.clone(),
             dialect,
-            address: Address::new(url),
-            key: spec.api_key.clone().filter(|key| !key.is_empty()),
+            address: Address::new(url, sent_key, dialect.headers()),
+            key,
             timeout: spec.timeout,
             outline: Outline::new(dialect, settings),
             lacking: lacking.into_iter().map(|(name, _)| name).collect(),
@@ -165,14 +167,9 @@ impl Endpoint {
     }
 
     async fn send(&self, request: &JudgeRequest, body: &Body) -> Result<Reply, CallError> {
-        let post = Post {
-            to: &self.address,
-            body: body.text().to_owned(),
-            key: self.key.as_ref().map(|key| (self.dialect.key_header(&self.address.text, key), key)),
-            headers: self.dialect.headers(),
-            timeout: self.timeout,
-        };
-        let reply = Box::pin(self.client.post(post)).await?;
+        let post =
+            Post { to: &self.address, body: body.text().to_owned(), key: self.key.as_ref(), timeout: self.timeout };
+        let reply = self.client.post(post).await?;
         // Heard by nobody unless a log of the texts was asked for.
         tracing::debug!(
             event = "bodies",

@@ -97,7 +97,7 @@ fn a_key_depends_on_order_repeat_and_texts_and_is_known_before_the_call() {
 
 #[test]
 fn settings_without_sense_are_refused_by_name() {
-    let cases: [(&str, Change); 19] = [
+    let cases: [(&str, Change); 20] = [
         ("temperature", |s| s.temperature = Some(f64::NAN)),
         ("top_p", |s| s.top_p = Some(0.0)),
         ("max_tokens", |s| s.max_tokens = Some(0)),
@@ -110,6 +110,7 @@ fn settings_without_sense_are_refused_by_name() {
         ("read", |s| (s.provider, s.read) = (Provider::Anthropic, ReadMode::Json)),
         ("seed", |s| (s.provider, s.seed, s.tolerant) = (Provider::Anthropic, Some(7), false)),
         ("timeout_s", |s| s.timeout = std::time::Duration::ZERO),
+        ("timeout_s", |s| s.timeout = std::time::Duration::MAX),
         ("price", |s| s.price = Some(Price { input: -1.0, output: 0.0 })),
         ("extra", |s| s.extra = fields(json!({"stream": true}))),
         ("extra", |s| s.extra = fields(json!({"API-Key": "sk-1"}))),

@@ -178,7 +178,7 @@ pub struct EndpointSpec<P> {
     pub json_form: JsonForm,
     /// Leave out sampling parameters that the server rejects.
     pub tolerant: bool,
-    /// Limit for one whole exchange.
+    /// Limit for one whole exchange: more than nothing, a day at most.
     pub timeout: Duration,
     /// Price; unknown where absent, never zero.
     pub price: Option<Price>,
@@ -188,6 +188,8 @@ pub struct EndpointSpec<P> {
     pub extra: Map<String, Value>,
 }
 
+/// A server that takes longer is not waited for.
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(24);
 /// Names of further fields that could hold a key.
 const KEY_NAMES: [&str; 5] = ["api_key", "apikey", "authorization", "x_api_key", "access_token"];
 
@@ -291,8 +293,8 @@ impl<P> EndpointSpec<P> {
             (_, Some(0)) => return Err(self.wrong("max_completion_tokens", "found 0, want at least 1")),
             _ => {}
         }
-        if self.timeout.is_zero() {
-            return Err(self.wrong("timeout_s", "found 0, want more"));
+        if self.timeout.is_zero() || self.timeout > LONGEST_TIMEOUT {
+            return Err(self.wrong("timeout_s", "want more than 0 seconds, and a day at most"));
         }
         if self.reasoning_effort.as_ref().is_some_and(|effort| effort.trim().is_empty()) {
             return Err(self.wrong("reasoning_effort", "found nothing, want a word such as \"low\""));

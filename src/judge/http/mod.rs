@@ -67,13 +67,14 @@ impl HttpClient {
 
     /// Sends one `POST` and waits for the whole answer, whatever its status.
     pub(super) async fn post(&self, mut post: Post<'_>) -> Result<Reply, CallError> {
-        let (text, timeout, body) = (&post.to.text, post.timeout, std::mem::take(&mut post.body));
-        let sending = Sending { text, headers: headers(&post)?, body, timeout };
+        let headers = post.to.headers.as_ref().map_err(Clone::clone)?;
+        let (body, timeout) = (std::mem::take(&mut post.body), post.timeout);
         #[allow(clippy::disallowed_methods)] // latency is measured here and nowhere else
         let sent = Instant::now();
         let answer = match &post.to.plain {
-            Some(place) if self.knows_short_way => place.post(sending).await,
-            _ => self.remote.post(post.to.url.as_ref(), post.to.is_local, sending).await,
+            // In a box: every layer around would else move the whole of it, more than a kilobyte, several times a call.
+            Some(place) if self.knows_short_way => Box::pin(place.post(body, timeout)).await,
+            _ => self.remote.post(post.to, headers.clone(), body, timeout).await,
         };
         let Answer { status, headers, body } = answer.map_err(|broken| failure(&broken, &post))?;
         let latency_ms = u64::try_from(sent.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -84,20 +85,10 @@ impl HttpClient {
             retry_after: retry_after(&headers, now),
             is_html: text_of(&headers, &CONTENT_TYPE).is_some_and(|kind| kind.contains("html")),
             location: text_of(&headers, &LOCATION).map(|place| post.mask(excerpt(place))),
-            body: masked_body(post.key.map(|(_, key)| key), text_from(body)),
+            body: masked_body(post.key, text_from(body)),
             latency_ms,
         })
     }
-}
-
-/// What goes over the line, by either way.
-struct Sending<'a> {
-    /// The address as set, for what is no address at all.
-    text: &'a str,
-    headers: HeaderMap,
-    body: String,
-    /// Limit for the whole exchange.
-    timeout: Duration,
 }
 
 /// What came over the line.
@@ -142,10 +133,12 @@ impl Collected {
     }
 }
 
-/// Where to send to; read once, since an address is costly to take apart.
+/// Where to send to, and what every request there says of itself; worked out once, since both are costly.
 pub(super) struct Address {
     /// In full, as set.
     pub text: String,
+    /// An error where the key fits into no header.
+    headers: Result<HeaderMap, CallError>,
     /// `None` for what is no address: the client says what is wrong with it.
     url: Option<Url>,
     /// For a server on this machine that speaks plain HTTP.
@@ -155,12 +148,15 @@ pub(super) struct Address {
 }
 
 impl Address {
-    pub fn new(text: String) -> Self {
+    /// The address as set, the key with the way it is sent, and further headers: names in lower case, and texts that are
+    /// no secret.
+    pub fn new(text: String, key: Option<(KeyHeader, &Secret)>, more: &[(&'static str, &'static str)]) -> Self {
         let url = Url::parse(&text).ok();
         let local = url.as_ref().filter(|url| is_local(url));
         let plain = local.filter(|url| url.scheme() == "http" && url.username().is_empty() && url.password().is_none());
-        let plain = plain.and_then(Place::new);
-        Self { plain, is_local: local.is_some(), text, url }
+        let headers = headers(key, more);
+        let plain = plain.zip(headers.as_ref().ok()).and_then(|(url, headers)| Place::new(url, headers));
+        Self { headers, plain, is_local: local.is_some(), text, url }
     }
 }
 
@@ -170,10 +166,8 @@ pub(super) struct Post<'a> {
     pub to: &'a Address,
     /// The JSON text.
     pub body: String,
-    /// The key, and how it is sent.
-    pub key: Option<(KeyHeader, &'a Secret)>,
-    /// Further headers: names in lower case, and texts that are no secret.
-    pub headers: &'static [(&'static str, &'static str)],
+    /// The key, which is masked in what comes back.
+    pub key: Option<&'a Secret>,
     /// Limit for the whole exchange.
     pub timeout: Duration,
 }
@@ -190,7 +184,7 @@ pub(super) enum KeyHeader {
 impl Post<'_> {
     fn mask(&self, text: String) -> String {
         match self.key {
-            Some((_, key)) => key.mask(text),
+            Some(key) => key.mask(text),
             None => text,
         }
     }
@@ -289,13 +283,13 @@ fn text_from(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-fn headers(post: &Post<'_>) -> Result<HeaderMap, CallError> {
+fn headers(key: Option<(KeyHeader, &Secret)>, more: &[(&'static str, &'static str)]) -> Result<HeaderMap, CallError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    for (name, text) in post.headers {
+    for (name, text) in more {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(text));
     }
-    let Some((header, key)) = post.key else { return Ok(headers) };
+    let Some((header, key)) = key else { return Ok(headers) };
     let unusable = |_| CallError {
         class: CallClass::Setup,
         status: None,
@@ -418,9 +412,7 @@ mod tests {
     fn no_header_shows_the_key_when_printed() {
         let key = Secret::new("MARK2-abcdef");
         for header in [KeyHeader::Bearer, KeyHeader::Plain("x-api-key"), KeyHeader::Plain("x-goog-api-key")] {
-            let to = Address::new("http://h".to_owned());
-            let post = Post { to: &to, body: String::new(), key: Some((header, &key)), headers: &[], timeout: NOW };
-            let headers = headers(&post).unwrap();
+            let headers = headers(Some((header, &key)), &[]).unwrap();
             assert!(!format!("{headers:?}").contains("MARK2"), "{headers:?}");
             assert!(headers.values().any(|value| value.to_str().unwrap().contains("MARK2-abcdef")));
         }
@@ -471,7 +463,7 @@ mod tests {
             ("http://localhost.example.com/v1", false),
             ("http://10.0.0.1/v1", false),
         ] {
-            assert_eq!(Address::new(url.to_owned()).is_local, local, "{url}");
+            assert_eq!(Address::new(url.to_owned(), None, &[]).is_local, local, "{url}");
         }
     }
 }

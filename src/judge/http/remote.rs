@@ -1,8 +1,11 @@
 //! The way to any server: TLS, HTTP/2, the system's proxies.
 
-use reqwest::{Certificate, Client, ClientBuilder, Url, redirect, retry};
+use std::time::Duration;
 
-use super::{Answer, Breakage, CONNECT_TIMEOUT, Collected, Sending, USER_AGENT, chain};
+use hyper::header::HeaderMap;
+use reqwest::{Certificate, Client, ClientBuilder, redirect, retry};
+
+use super::{Address, Answer, Breakage, CONNECT_TIMEOUT, Collected, USER_AGENT, chain};
 use crate::judge::error::JudgeError;
 
 /// Clients that share their connections; cheap to clone.
@@ -19,14 +22,21 @@ impl Remote {
         Ok(Self { proxied: build(|builder| builder)?, direct: build(ClientBuilder::no_proxy)? })
     }
 
-    /// Sends one `POST` and collects the answer, whatever its status.
-    pub async fn post(&self, url: Option<&Url>, is_local: bool, sending: Sending<'_>) -> Result<Answer, Breakage> {
-        let client = if is_local { &self.direct } else { &self.proxied };
-        let request = match url {
+    /// Sends one `POST` and collects the answer, whatever its status. The limit is for the whole exchange.
+    pub async fn post(
+        &self,
+        to: &Address,
+        headers: HeaderMap,
+        body: String,
+        limit: Duration,
+    ) -> Result<Answer, Breakage> {
+        let client = if to.is_local { &self.direct } else { &self.proxied };
+        let request = match &to.url {
             Some(url) => client.post(url.clone()),
-            None => client.post(sending.text),
+            // The client says what is wrong with it.
+            None => client.post(&to.text),
         };
-        let sent = request.headers(sending.headers).timeout(sending.timeout).body(sending.body).send().await;
+        let sent = request.headers(headers).timeout(limit).body(body).send().await;
         let mut response = sent.map_err(breakage)?;
         let mut body = Collected::new(response.content_length());
         while let Some(chunk) = response.chunk().await.map_err(breakage)? {

@@ -21,6 +21,8 @@ enum Manner {
     SaysClose,
     /// Answers after that time.
     Late(Duration),
+    /// Begins to answer, and goes on by a byte at a time without an end.
+    Trickles,
     /// Answers the first question before it has read it, and reads it then; keeps the connection.
     Early,
 }
@@ -100,6 +102,13 @@ async fn serve(stream: TcpStream, number: usize, manner: Manner, told: &Mutex<Ve
                 sleep(time).await;
                 answer(&mut stream, &asked, "").await;
             }
+            Manner::Trickles => {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n").await;
+                while stream.write_all(b" ").await.is_ok() {
+                    sleep(Duration::from_millis(10)).await;
+                }
+                return;
+            }
         }
     }
 }
@@ -155,6 +164,27 @@ async fn the_connection_of_a_call_that_was_given_up_is_not_used_again() {
     sleep(Duration::from_millis(500)).await;
     assert_eq!(ask(&judge, "q02", 0).await.unwrap(), "q02 [[A]]", "and not the late answer to q01");
     assert_eq!(server.connections(), [0, 1]);
+}
+
+#[tokio::test]
+async fn every_question_has_its_own_time_on_a_connection_that_stays() {
+    let limit = Duration::from_millis(1200);
+    let server = Server::start(&[Manner::Late(limit / 3)]).await;
+    let judge = server.judge(limit);
+    assert!(ask(&judge, "q01", 0).await.is_ok());
+    // The time of the first question is over before the second is asked, and that of the second before the fifth.
+    sleep(limit).await;
+    for name in ["q02", "q03", "q04", "q05"] {
+        assert_eq!(ask(&judge, name, 0).await.unwrap(), format!("{name} [[A]]"));
+    }
+    assert_eq!(server.connections(), [0; 5]);
+}
+
+#[tokio::test]
+async fn an_answer_that_only_trickles_in_is_given_up_when_its_time_is_over() {
+    let server = Server::start(&[Manner::Trickles]).await;
+    let given_up = ask(&server.judge(Duration::from_millis(300)), "q01", 0).await.unwrap_err();
+    assert!(given_up.message.contains("no whole answer within 0.3 s"), "{}", given_up.message);
 }
 
 #[tokio::test]
