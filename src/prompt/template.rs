@@ -1,10 +1,11 @@
 //! Judge prompt files: front matter, slots, and the literal one-pass fill.
 //!
 //! The fence. Whatever stands between two fence lines is material, so no text may be able to write the closing line.
-//! `{fence}` is filled with a short tag taken from the digest of the texts and drawn again until it occurs in none of
-//! them: the closing line cannot be in a text, whoever wrote it. The tag is a function of the texts alone and the same
-//! in both orders, so requests stay reproducible and the two orders differ in nothing but the order. A longer run of
-//! backticks would do as well for a parser, but models do not count backticks.
+//! `{fence}` is filled with a short tag taken from a checksum of the texts and drawn again until it occurs in none of
+//! them: the closing line cannot be in a text, whoever wrote it. That is what makes it safe, so a checksum will do; that
+//! it depends on all texts keeps the author of one from writing something that looks like it. The tag is a function of
+//! the texts alone and the same in both orders, so requests stay reproducible and the two orders differ in nothing but
+//! the order. A longer run of backticks would do as well for a parser, but models do not count backticks.
 
 use std::path::Path;
 
@@ -242,7 +243,12 @@ impl JudgePrompt {
         if self.has(Slot::Rubric) {
             texts.extend(pair.rubric.as_deref());
         }
-        free_tag(Digest::of_parts(texts.iter().map(|text| text.as_bytes())), &texts)
+        let mut sum = crc32fast::Hasher::new();
+        for text in &texts {
+            sum.update(&(text.len() as u64).to_le_bytes());
+            sum.update(text.as_bytes());
+        }
+        free_tag(Digest::of(&sum.finalize().to_le_bytes()), &texts)
     }
 }
 
