@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{SignedDuration, Timestamp};
 
 use super::exit::CliError;
@@ -65,7 +66,7 @@ impl Stopwatch {
 }
 
 fn text(timestamp: Timestamp) -> String {
-    timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    DateTimePrinter::new().precision(Some(0)).timestamp_to_string(&timestamp)
 }
 
 #[cfg(test)]
